@@ -1,0 +1,1 @@
+"""CUDA graphs for functions of tensordicts."""

@@ -1,0 +1,1 @@
+"""Tensordicts that live in an HDF5 file."""

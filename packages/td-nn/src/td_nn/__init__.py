@@ -1,0 +1,1 @@
+"""Modules that read and write the entries of a tensordict by key."""
