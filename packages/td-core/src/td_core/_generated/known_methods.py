@@ -1,0 +1,3 @@
+"""Placeholder until generated."""
+
+KNOWN_METHODS: dict[str, str] = {}

@@ -1,0 +1,31 @@
+"""What td-core itself provides, through the same hooks as any plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .lazy import LazyRef
+from .specs import hookimpl
+from .types import ExecutionBackend, StorageBackend
+
+
+@hookimpl
+def td_storage_backends() -> Iterable[StorageBackend]:
+    """Yield the dense storage: a builtin dict, in memory, with nothing to save to or load from."""
+    yield StorageBackend(name="dense", storage=LazyRef("builtins:dict"))
+
+
+@hookimpl
+def td_execution_backends() -> Iterable[ExecutionBackend]:
+    """Yield plain execution."""
+    yield ExecutionBackend(
+        name="eager",
+        wrap=LazyRef("td_core.plugins.builtin:run_eagerly"),
+        devices=frozenset({"cpu", "cuda", "mps", "xpu", "meta"}),
+    )
+
+
+def run_eagerly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function as it is."""
+    return function
