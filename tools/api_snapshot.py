@@ -1,0 +1,133 @@
+"""Write the public names and signatures of every package to `api/<distribution>.txt`.
+
+The files are committed, so that a change of the public surface is seen in review as a change of one of them.
+
+Usage: `python tools/api_snapshot.py [--check] [ROOT]`. With `--check` nothing is written; a difference is printed
+and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def public_modules(source_root: Path, package: str) -> list[str]:
+    """The package and its public modules: no part of the path starts with an underscore."""
+    folder = source_root / package
+    names = {package}
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(source_root).with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if not any(part.startswith("_") for part in parts):
+            names.add(".".join(parts))
+    return sorted(names)
+
+
+def public_names(module: types.ModuleType) -> list[str]:
+    """`__all__` where it is given, else what the module defines, or a package re-exports, without an underscore."""
+    if "__all__" in vars(module):
+        return sorted(module.__all__)
+    is_package = hasattr(module, "__path__")
+    own = module.__name__.partition(".")[0]
+    names = []
+    for name in dir(module):
+        value = getattr(module, name)
+        home = getattr(value, "__module__", None) or ""
+        if name.startswith("_") or isinstance(value, types.ModuleType):
+            continue
+        if home == module.__name__ or (is_package and home.partition(".")[0] == own):
+            names.append(name)
+    return names
+
+
+def signature(value: object) -> str:
+    """The signature as text, free of memory addresses."""
+    try:
+        text = str(inspect.signature(value))  # type: ignore[arg-type]  # whatever is not callable raises
+    except (TypeError, ValueError):
+        text = "(...)"
+    return ADDRESS.sub("", text)
+
+
+def describe(name: str, value: object) -> Iterator[str]:
+    """The lines on one public name."""
+    if isinstance(value, type):
+        bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+        yield f"class {name}({bases})"
+        for member, definition in sorted(members(value).items()):
+            yield f"    {describe_member(member, definition)}"
+    elif callable(value):
+        yield f"def {name}{signature(value)}"
+    else:
+        yield f"{name}: {type(value).__name__}"
+
+
+def members(cls: type) -> dict[str, object]:
+    """Public members and special methods that our own packages define for a class, inherited ones included."""
+    ours = [base for base in reversed(cls.__mro__) if base is cls or base.__module__.startswith("td_")]
+    return {name: value for base in ours for name, value in vars(base).items() if is_public(name, value)}
+
+
+def is_public(name: str, value: object) -> bool:
+    """Whether a member belongs to the public surface: no underscore, or a special method written as a function."""
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__") and inspect.isfunction(value))
+
+
+def describe_member(name: str, value: object) -> str:
+    """One line on one member of a class."""
+    if isinstance(value, property):
+        return f"property {name}"
+    if isinstance(value, classmethod | staticmethod):
+        return f"{type(value).__name__} {name}{signature(value.__func__)}"
+    if inspect.isfunction(value):
+        return f"def {name}{signature(value)}"
+    return f"{name}: {type(value).__name__}"
+
+
+def snapshot(source_root: Path, package: str) -> str:
+    """The public surface of a package, as text."""
+    lines = [f"# Public surface of {package}; written by tools/api_snapshot.py."]
+    for module_name in public_modules(source_root, package):
+        module = importlib.import_module(module_name)
+        lines += ["", f"## {module_name}"]
+        for name in public_names(module):
+            lines += describe(name, getattr(module, name))
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the snapshots; return the exit status."""
+    check = "--check" in arguments
+    folders = [argument for argument in arguments if argument != "--check"]
+    root = Path(folders[0]) if folders else Path(__file__).parents[1]
+    roots = sorted(root.glob("packages/*/src"))
+    sys.path[:0] = [str(source_root) for source_root in roots]
+    status = 0
+    for source_root in roots:
+        distribution = source_root.parent.name
+        file = root / "api" / f"{distribution}.txt"
+        text = snapshot(source_root, distribution.replace("-", "_"))
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        if check and text != old:
+            status = 1
+            print(*difflib.unified_diff(old.splitlines(), text.splitlines(), str(file), "now", lineterm=""), sep="\n")
+        elif text != old:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            print(f"wrote {file}")
+    if status:
+        print("The public surface changed. If that is meant, run tools/api_snapshot.py and commit the result.")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
