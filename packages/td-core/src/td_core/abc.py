@@ -1,0 +1,128 @@
+"""The storage contract: where the values of one level of a container live.
+
+The dense storage is a builtin `dict`, which the kernel knows; everything else subclasses `Storage`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, MutableMapping
+from enum import Flag, auto
+from typing import Any, ClassVar
+
+import torch
+
+from .leaves.kind import kind_of, transform
+from .structural import Index, StructuralOp
+
+
+class Capability(Flag):
+    """What a storage can do. Declining a power is allowed, and must raise `UnsupportedOperationError`."""
+
+    WRITE = auto()
+    """Accepts new entries and replaces old ones."""
+    DELETE = auto()
+    """Removes entries."""
+    RENAME = auto()
+    """Renames entries."""
+    INPLACE = auto()
+    """Values are written into existing memory."""
+    VIEWS = auto()
+    """Structural operations share memory with their source."""
+    NON_TENSOR = auto()
+    """Holds Python values."""
+    NAMES = auto()
+    """Keeps dimension names."""
+    LOCK = auto()
+    """Can be locked and unlocked."""
+    GRAD = auto()
+    """Values take part in autograd."""
+    HETEROGENEOUS = auto()
+    """Entries may differ in shape along a batch dim."""
+    COMPILE = auto()
+    """Traced by torch.compile in one graph."""
+    SHARED = auto()
+    """Can move to shared memory."""
+    PICKLE = auto()
+    """Survives pickling."""
+    PERSISTENT = auto()
+    """Outlives the process."""
+
+
+DENSE_CAPABILITIES = (
+    Capability.WRITE
+    | Capability.DELETE
+    | Capability.RENAME
+    | Capability.INPLACE
+    | Capability.VIEWS
+    | Capability.NON_TENSOR
+    | Capability.NAMES
+    | Capability.LOCK
+    | Capability.GRAD
+    | Capability.COMPILE
+    | Capability.SHARED
+    | Capability.PICKLE
+)
+
+
+class Storage(MutableMapping[str, Any]):
+    """One level of values: a mutable mapping plus a few bulk operations.
+
+    Values are leaves (tensors, non-tensor data) or containers; nesting is the container's business. A subclass must
+    write the five methods of a mutable mapping and declare `name` and `capabilities`. The other methods have defaults
+    that work through the mapping, and are there to be replaced by faster ones.
+    """
+
+    name: ClassVar[str]
+    capabilities: ClassVar[Capability]
+
+    @abstractmethod
+    def __getitem__(self, key: str) -> Any: ...
+
+    @abstractmethod
+    def __setitem__(self, key: str, value: Any) -> None: ...
+
+    @abstractmethod
+    def __delitem__(self, key: str) -> None: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[str]: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    def transform(self, op: StructuralOp) -> Any:
+        """Apply a structural operation to every value.
+
+        Returns:
+            A storage, a plain dict (a dense result), or a container.
+        """
+        return {key: transform(value, op) for key, value in self.items()}
+
+    def write(self, key: str, index: Index, value: Any) -> None:
+        """Write `value` at `index` of an existing entry."""
+        old = self[key]
+        new = kind_of(old).write(old, index, value)
+        if new is not old or not self.capabilities & Capability.INPLACE:
+            self[key] = new
+
+    def overwrite(self, key: str, value: Any, non_blocking: bool = False) -> None:
+        """Overwrite a whole existing entry, keeping its memory and dtype where the storage can."""
+        old = self[key]
+        new = kind_of(old).copy_into(old, value, non_blocking)
+        if new is not old or not self.capabilities & Capability.INPLACE:
+            self[key] = new
+
+    def rename(self, old: str, new: str) -> None:
+        """Move an entry; it becomes the last one."""
+        value = self[old]
+        del self[old]
+        self[new] = value
+
+    def value_type(self, key: str) -> type:
+        """Return the type of a value, without reading it where the storage can."""
+        return type(self[key])
+
+    def empty(self, batch_size: torch.Size) -> Any:
+        """Return the storage of an empty child node: dense unless the storage says otherwise."""
+        return {}

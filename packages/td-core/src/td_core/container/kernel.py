@@ -1,0 +1,202 @@
+"""The kernel of the container: its fields, and the few walks over the tree that every operation is made of.
+
+The storage of one level is either a builtin dict (dense) or a `Storage`. The kernel has one branch for it,
+`type(storage) is dict`, and no other file asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, TypeVar
+from weakref import ReferenceType
+
+import torch
+from torch import Size, Tensor
+
+from ..abc import Storage
+from ..errors import BatchSizeError
+from ..leaves import NODE, kind_of, register_kind, transform
+from ..structural import Names, StructuralOp
+
+K = TypeVar("K", bound="Kernel")
+
+StorageLike = dict[str, Any] | Storage
+
+
+class Kernel:
+    """Fields and tree walks; the public methods are in the classes built on it.
+
+    Every field but the first two has a class-level default, so that building a result costs four assignments.
+    """
+
+    _storage: dict[str, Any] | Storage
+    _batch_size: Size
+    _device: torch.device | None = None
+    _names: Names | None = None  # None when no dim is named
+    _locked: bool = False
+    _parents: list[ReferenceType[Kernel]] | None = None  # locked containers that hold this one
+    _cache: dict[Any, Any] | None = None  # results kept while locked
+    _origin: Any = None  # (weak reference, op): what a context manager writes back to
+    _sharing: str | None = None  # "shared" or "memmap" when the leaves live in such memory
+
+    _classes: ClassVar[dict[type, type[Kernel]]] = {}
+    """The container class for each type of storage."""
+
+    # -- building -----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _build(
+        storage: Any, batch_size: Size, device: torch.device | None = None, names: Names | None = None
+    ) -> Any:
+        """Build a container of the class that goes with the storage, unchecked."""
+        self = object.__new__(_class_for(storage))
+        self._storage = storage
+        self._batch_size = batch_size
+        self._device = device
+        self._names = names
+        return self
+
+    def _derive(self: K, storage: Any, batch_size: Size, device: torch.device | None, names: Names | None) -> K:
+        """Build the result of an operation on this container; the class stays when the kind of storage does."""
+        cls = type(self) if type(storage) is type(self._storage) else _class_for(storage)
+        out: Any = object.__new__(cls)
+        out._storage = storage
+        out._batch_size = batch_size
+        out._device = device
+        out._names = names
+        return out  # type: ignore[no-any-return]
+
+    def _like(self: K, storage: Any) -> K:
+        """Build a container with the metadata of this one around another storage."""
+        return self._derive(storage, self._batch_size, self._device, self._names)
+
+    # -- walks --------------------------------------------------------------------------------------------------------
+
+    def _transform(self: K, op: StructuralOp) -> K:
+        """Apply a structural operation to the whole tree. The result is unlocked and not flagged."""
+        storage = self._storage
+        names = self._names
+        if names is not None:
+            names = normal_names(op.names(names))
+        if type(storage) is dict:
+            fn = op.tensor
+            storage = {k: fn(v) if type(v) is Tensor else transform(v, op) for k, v in storage.items()}
+        else:
+            storage = storage.transform(op)  # type: ignore[union-attr]  # narrowed by the branch
+            if isinstance(storage, Kernel):
+                return storage  # type: ignore[return-value]
+        return self._derive(storage, op.size(self._batch_size), self._device, names)
+
+    def _leaves(self) -> list[Tensor]:
+        """Return every tensor of the tree, depth first in insertion order (cached while locked)."""
+        cache = self._cache
+        if cache is not None and "leaves" in cache:
+            return cache["leaves"]  # type: ignore[no-any-return]
+        leaves: list[Tensor] = []
+        for value in self._storage.values():
+            if type(value) is Tensor:
+                leaves.append(value)
+            else:
+                kind_of(value).collect(value, leaves)
+        if self._locked and type(self._storage) is dict and not torch.compiler.is_compiling():
+            self._cached()["leaves"] = leaves
+        return leaves
+
+    def _rebuild(self: K, leaves: Iterator[Tensor]) -> K:
+        """Return the same tree around the next tensors of `leaves`, in the order of `_leaves`."""
+        return self._like(
+            {
+                k: next(leaves) if type(v) is Tensor else kind_of(v).rebuild(v, leaves)
+                for k, v in self._storage.items()
+            }
+        )
+
+    def _with_leaves(self: K, leaves: Iterable[Tensor]) -> K:
+        """Return the same tree (batch sizes, names, device) around other tensors, one for each of `_leaves`."""
+        return self._rebuild(iter(leaves))
+
+    def _map_tensors(self: K, fn: Callable[[Tensor], Tensor]) -> K:
+        """Apply a function to every tensor of the tree; shapes keep starting with the batch size."""
+        return self._rebuild(map(fn, self._leaves()))
+
+    def _nodes(self) -> list[tuple[str, Kernel]]:
+        """Return the child containers of this level."""
+        nodes = []
+        for key, value in self._storage.items():
+            if type(value) is not Tensor:
+                node = kind_of(value).node(value)
+                if node is not None:
+                    nodes.append((key, node))
+        return nodes
+
+    # -- insertion ----------------------------------------------------------------------------------------------------
+
+    def _fit(self: K, batch_size: Size, device: torch.device | None) -> K:
+        """Return this container, or a shallow copy, with a batch size that starts with `batch_size`, on `device`.
+
+        Raises:
+            BatchSizeError: a leaf does not start with `batch_size`.
+        """
+        node = self
+        if node._batch_size[: len(batch_size)] != batch_size:
+            node = node._rebatched(batch_size)
+        if device is not None and node._device != device:
+            node = node._to_device(device)
+        return node
+
+    def _rebatched(self: K, batch_size: Size) -> K:
+        """Return a shallow copy with another batch size; nodes that do not start with it are enlarged likewise.
+
+        Raises:
+            BatchSizeError: a value does not start with `batch_size`.
+        """
+        n = len(batch_size)
+        storage = {}
+        for key, value in self._storage.items():
+            kind = kind_of(value)
+            if kind.shape(value)[:n] == batch_size:
+                storage[key] = value if kind.is_tensor else kind.fit(value, batch_size, None)
+            elif kind.is_collection:
+                storage[key] = kind.fit(value, batch_size, None)
+            else:
+                raise BatchSizeError(key, kind.shape(value), batch_size)
+        names = None if self._names is None else normal_names([*self._names, *[None] * n][:n])
+        return self._derive(storage, batch_size, self._device, names)
+
+    def _to_device(self: K, device: torch.device) -> K:
+        """Return a copy whose tensors are on `device`, which is recorded on every node."""
+        storage = {key: kind_of(value).fit(value, self._batch_size, device) for key, value in self._storage.items()}
+        return self._derive(storage, self._batch_size, device, self._names)
+
+    # -- caching ------------------------------------------------------------------------------------------------------
+
+    def _cached(self) -> dict[Any, Any]:
+        """Return the dictionary of results that are valid while this container is locked."""
+        cache = self._cache
+        if cache is None:
+            cache = self._cache = {}
+        return cache
+
+    # -- combination hooks, defined by CombineMethods ------------------------------------------------------------------
+
+    @classmethod
+    def _stack(cls, containers: Iterable[Any], dim: int) -> Any:
+        raise NotImplementedError
+
+    @classmethod
+    def _cat(cls, containers: Iterable[Any], dim: int) -> Any:
+        raise NotImplementedError
+
+
+def _class_for(storage: Any) -> type[Kernel]:
+    return Kernel._classes.get(type(storage)) or Kernel._classes[dict]
+
+
+def normal_names(names: Names | None) -> Names | None:
+    """Store "no dim is named" as None."""
+    if names is None or all(name is None for name in names):
+        return None
+    return names
+
+
+register_kind(Kernel, NODE)

@@ -1,0 +1,574 @@
+"""The container as a mapping: reading, writing and removing single entries, and listing keys."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+from typing_extensions import Self
+
+from ..errors import (
+    BatchSizeError,
+    InplaceWriteError,
+    LockedError,
+    TDError,
+    TDKeyError,
+    TDRuntimeError,
+    TDTypeError,
+    TDValueError,
+    missing_key,
+)
+from ..keys import join_key, key_parts, require_parts
+from ..leaves import kind_of, kind_of_type
+from ..leaves.normalise import as_leaf
+from ..structural import parse_index
+from ..typing import NO_DEFAULT, IndexType, LeafPredicate, NestedKey
+from .kernel import Kernel
+from .names import NamesMethods, assign_names
+from .views import NestedKeysView, collect_items, contains
+
+
+class MappingMethods(NamesMethods):
+    """Access to entries by key."""
+
+    __hash__ = None  # type: ignore[assignment]  # a mutable mapping with elementwise equality
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def get(self, key: NestedKey, default: Any = NO_DEFAULT) -> Any:
+        """Return the value stored under a (nested) key; non-tensor data comes in its wrapper.
+
+        Args:
+            key: the key.
+            default: what to return when the key is missing. Default: None.
+
+        Raises:
+            TDKeyError: `key` is not a nested key.
+            TDValueError: the path leads through a tensor and no default was given.
+        """
+        parts = (key,) if type(key) is str else require_parts(key)
+        node: Kernel = self
+        for depth, part in enumerate(parts):
+            if depth:
+                kind = kind_of(value)  # noqa: F821  # set by the round before
+                child = kind.node(value)  # noqa: F821
+                if child is None:
+                    if default is NO_DEFAULT and kind.is_tensor:
+                        raise TDValueError(
+                            f"{parts[:depth]!r} is a {type(value).__name__}, not a tensordict, so it has no "  # noqa: F821
+                            f"entry {part!r}."
+                        )
+                    return None if default is NO_DEFAULT else default
+                node = child
+            try:
+                value = node._storage[part]
+            except KeyError:
+                return None if default is NO_DEFAULT else default
+        return value
+
+    def _at(self, key: NestedKey) -> Any:
+        """Return the stored value of a key that must be there."""
+        parts = (key,) if type(key) is str else require_parts(key)
+        node = self._owner(parts)
+        try:
+            return node._storage[parts[-1]]
+        except KeyError:
+            raise missing_key(key, node._storage) from None
+
+    def _owner(self, parts: tuple[str, ...]) -> Any:
+        """Return the container that holds the last part of a path, whether or not that part exists.
+
+        Raises:
+            TDKeyError: an intermediate part is missing, or is not a container.
+        """
+        node: Kernel = self
+        for depth, part in enumerate(parts[:-1]):
+            try:
+                value = node._storage[part]
+            except KeyError:
+                raise missing_key(parts, node._storage) from None
+            child = None if type(value) is Tensor else kind_of(value).node(value)
+            if child is None:
+                raise TDKeyError(
+                    f"The key {parts!r} leads through {parts[: depth + 1]!r}, which is a {type(value).__name__} and has no "
+                    "entries."
+                )
+            node = child
+        return node
+
+    def _get_item(self, key: Any) -> Any:
+        """Return `td[key]` for a key; the sentinel NO_DEFAULT when `key` is an index."""
+        kind = type(key)
+        if kind is str:
+            try:
+                value = self._storage[key]
+            except KeyError:
+                raise missing_key(key, self._storage) from None
+            return value if type(value) is Tensor else kind_of(value).unwrap(value)
+        if kind is tuple or isinstance(key, str):
+            parts = key_parts(key)
+            if parts:
+                value = self._at(parts)
+                return value if type(value) is Tensor else kind_of(value).unwrap(value)
+        return NO_DEFAULT
+
+    def get_at(self, key: NestedKey, index: IndexType, default: Any = NO_DEFAULT) -> Any:
+        """Return an entry indexed over its leading dims; missing keys as in `get`."""
+        value = self.get(key, NO_DEFAULT)
+        if value is None:
+            return None if default is NO_DEFAULT else default
+        return kind_of(value).index(value, index)
+
+    def entry_class(self, key: NestedKey) -> type:
+        """Return the type of an entry, `NoneType` when there is none."""
+        return type(self.get(key))
+
+    def __contains__(self, key: object) -> bool:
+        if type(key) is str:
+            return key in self._storage
+        parts = key_parts(key)
+        if not parts:
+            raise TDRuntimeError(f"Membership in a tensordict is only defined for keys (str or tuple of str), got {key!r}.")
+        return contains(self, parts)
+
+    def __bool__(self) -> bool:
+        raise TDRuntimeError(
+            "The truth value of a tensordict is not defined. Use is_empty() to test for leaves, len(td.keys()) for keys, "
+            "or (a == b).all() to compare."
+        )
+
+    def is_empty(self) -> bool:
+        """Whether the tree has no leaf at any depth; non-tensor data counts as a leaf."""
+        for value in self._storage.values():
+            node = None if type(value) is Tensor else kind_of(value).node(value)
+            if node is None or not node.is_empty():  # type: ignore[attr-defined]  # every container has it
+                return False
+        return True
+
+    @property
+    def depth(self) -> int:
+        """The number of nested levels below this one."""
+        return max((1 + node.depth for _, node in self._nodes()), default=0)  # type: ignore[attr-defined]
+
+    # -- listing ------------------------------------------------------------------------------------------------------
+
+    def keys(
+        self,
+        include_nested: bool = False,
+        leaves_only: bool = False,
+        is_leaf: LeafPredicate | None = None,
+        *,
+        sort: bool = False,
+    ) -> Any:
+        """Return the keys.
+
+        Args:
+            include_nested: list the keys of nodes too, as tuples, children before their node.
+            leaves_only: leave nodes out.
+            is_leaf: tells from the type of a value whether it is a leaf. Default: whatever is not a collection.
+            sort: sort by the "."-joined key.
+
+        Returns:
+            A live view; with `sort` alone, a list.
+        """
+        if not include_nested and not leaves_only and is_leaf is None:
+            return sorted(self._storage) if sort else self._storage.keys()
+        return NestedKeysView(self, include_nested, leaves_only, is_leaf, sort)
+
+    def items(
+        self,
+        include_nested: bool = False,
+        leaves_only: bool = False,
+        is_leaf: LeafPredicate | None = None,
+        *,
+        sort: bool = False,
+    ) -> Any:
+        """Return (key, value) pairs; options as in `keys`. Non-tensor data comes in its wrapper.
+
+        Returns:
+            A live view with the default options, else a list.
+        """
+        if not include_nested and not leaves_only and is_leaf is None:
+            items = self._storage.items()
+            return sorted(items, key=lambda item: item[0]) if sort else items
+        found: list[tuple[NestedKey, Any]] = []
+        collect_items(self, (), found, include_nested, leaves_only, is_leaf)
+        if sort:
+            found.sort(key=lambda item: join_key(item[0]))
+        return found
+
+    def values(
+        self,
+        include_nested: bool = False,
+        leaves_only: bool = False,
+        is_leaf: LeafPredicate | None = None,
+        *,
+        sort: bool = False,
+    ) -> Any:
+        """Return the values; options as in `keys`, result as in `items`."""
+        if not include_nested and not leaves_only and is_leaf is None and not sort:
+            return self._storage.values()
+        if include_nested and leaves_only and is_leaf is None and not sort and type(self._storage) is dict:
+            return list(self._leaves())
+        return [value for _, value in self.items(include_nested, leaves_only, is_leaf, sort=sort)]
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def set(self, key: NestedKey, item: Any, inplace: bool = False, *, non_blocking: bool | None = None) -> Self:
+        """Write an entry.
+
+        Args:
+            key: the key; missing intermediate nodes are created.
+            item: a tensor, a container, a number, an array, a dict, or any Python object. Tensors must start with
+                `batch_size`.
+            inplace: overwrite the values of an existing entry, keeping its memory and dtype; a missing key is inserted.
+            non_blocking: how the item is moved to the container's device. Default: asynchronously where that is safe.
+
+        Returns:
+            This container.
+
+        Raises:
+            LockedError: the container is locked, and the key is new or `inplace` is False.
+            BatchSizeError: the item does not start with `batch_size`.
+            TDKeyError: `key` is not a nested key, or leads through an entry that is not a container.
+        """
+        if type(key) is str:
+            if inplace and key in self._storage:
+                self._overwrite(key, item, non_blocking)
+            else:
+                self._store(key, item)
+            return self
+        parts = require_parts(key)
+        owner = self._make_path(parts)
+        if inplace and parts[-1] in owner._storage:
+            owner._overwrite(parts[-1], item, non_blocking)
+        else:
+            owner._store(parts[-1], item)
+        return self
+
+    def set_(self, key: NestedKey, item: Any, *, non_blocking: bool | None = None) -> Self:
+        """Overwrite the values of an existing entry in place, keeping its memory and dtype. Allowed when locked.
+
+        Raises:
+            TDKeyError: the key is missing.
+            BatchSizeError: the item does not start with `batch_size`.
+            InplaceWriteError: the item cannot be copied into the entry.
+        """
+        parts = (key,) if type(key) is str else require_parts(key)
+        owner = self._owner(parts)
+        if parts[-1] not in owner._storage:
+            raise missing_key(key, owner._storage)
+        owner._overwrite(parts[-1], item, non_blocking)
+        return self
+
+    def _store(self, key: str, item: Any) -> None:
+        """Validate and insert one entry of this level."""
+        if self._locked:
+            raise LockedError(f"set {key!r} in")
+        batch_size = self._batch_size
+        if type(item) is Tensor:
+            if item.shape[: len(batch_size)] != batch_size:
+                raise BatchSizeError(key, item.shape, batch_size)
+            if self._device is not None and item.device != self._device:
+                item = item.to(self._device)
+            self._storage[key] = item
+        else:
+            self._storage[key] = self._as_value(key, item)
+
+    def _as_value(self, key: object, item: Any) -> Any:
+        """Turn anything a user may write into a value that fits this container."""
+        batch_size = self._batch_size
+        kind = kind_of_type(type(item))
+        if kind is None:
+            if isinstance(item, dict) or hasattr(item, "keys"):
+                return self._node_from(item)
+            item = as_leaf(item, batch_size, self._device)
+            kind = kind_of(item)
+        shape = kind.shape(item)
+        if shape[: len(batch_size)] != batch_size and not kind.is_collection:
+            raise BatchSizeError(key, shape, batch_size)
+        item = kind.fit(item, batch_size, self._device)
+        if self._names is not None:
+            node = kind.node(item)
+            if node is not None:
+                item = kind.wrap(item, _named_like(node, self._names, key))
+        return item
+
+    def _node_from(self, mapping: Any) -> Any:
+        """Build a child node from a mapping, with this container's batch size, device and names."""
+        node = self._empty_node()
+        for key, value in mapping.items():
+            node.set(key, value)
+        return node
+
+    def _empty_node(self) -> Any:
+        storage = self._storage
+        child = {} if type(storage) is dict else storage.empty(self._batch_size)  # type: ignore[union-attr]
+        return self._build(child, self._batch_size, self._device, self._names)
+
+    def _overwrite(self, key: str, item: Any, non_blocking: bool | None = None) -> None:
+        """Overwrite an existing entry of this level in place."""
+        storage = self._storage
+        old = storage[key]
+        if old is item:
+            return
+        batch_size = self._batch_size
+        if type(item) is not Tensor:
+            kind = kind_of(old)
+            if not (kind.node(old) is not None and (isinstance(item, dict) or kind_of_type(type(item)) is kind)):
+                item = self._as_value(key, item)
+        elif item.shape[: len(batch_size)] != batch_size:
+            raise BatchSizeError(key, item.shape, batch_size)
+        try:
+            if type(storage) is dict:
+                if type(old) is Tensor and type(item) is Tensor:
+                    old.copy_(item, non_blocking=bool(non_blocking))
+                    return
+                new = kind_of(old).copy_into(old, item, bool(non_blocking))
+                if new is not old:
+                    storage[key] = new
+            else:
+                storage.overwrite(key, item, bool(non_blocking))  # type: ignore[union-attr]
+        except TDError:
+            raise
+        except (RuntimeError, TypeError, ValueError, AttributeError) as error:
+            if not _same_memory(old, item):
+                raise InplaceWriteError(key, str(error)) from error
+
+    def _make_path(self, parts: tuple[str, ...]) -> Any:
+        """Return the container that holds the last part of a path, creating missing nodes."""
+        node: Any = self
+        for depth, part in enumerate(parts[:-1]):
+            storage = node._storage
+            if part in storage:
+                value = storage[part]
+                child = None if type(value) is Tensor else kind_of(value).node(value)
+                if child is None:
+                    raise TDKeyError(
+                        f"Cannot set {parts!r}: the entry {parts[: depth + 1]!r} is already present and is a "
+                        f"{type(value).__name__}, not a tensordict."
+                    )
+                node = child
+            else:
+                if node._locked:
+                    raise LockedError(f"set {parts!r} in")
+                child = node._empty_node()
+                storage[part] = child
+                node = storage[part]
+        return node
+
+    def set_at_(self, key: NestedKey, value: Any, index: IndexType, *, non_blocking: bool | None = None) -> Self:
+        """Write into `td[key][index]` in place; the value broadcasts as for a tensor. Allowed when locked.
+
+        Raises:
+            TDKeyError: the key is missing.
+        """
+        parts = (key,) if type(key) is str else require_parts(key)
+        owner = self._owner(parts)
+        if parts[-1] not in owner._storage:
+            raise missing_key(key, owner._storage)
+        owner._write_at(parts[-1], value, index)
+        return self
+
+    def _write_at(self, key: str, value: Any, index: Any) -> None:
+        """Write into one existing entry of this level at an unparsed index."""
+        storage = self._storage
+        old = storage[key]
+        if type(index) is tuple and index and type(index[0]) is tuple:
+            warnings.warn(
+                f"Multiple indexing: {index!r} is applied one part after the other. Prefer a single index.",
+                UserWarning,
+                stacklevel=3,
+            )
+            part = kind_of(old).index(old, index[0])
+            holder = self._build({key: part}, torch.Size([]), self._device)
+            holder._write_at(key, value, index[1:] if len(index) > 2 else index[1])
+            value, index = holder._storage[key], index[0]
+        if type(storage) is dict and type(old) is Tensor:
+            old[index] = _as_tensor_for(old, value)
+            return
+        parsed = parse_index(index, kind_of(old).shape(old))
+        if type(storage) is dict:
+            new = kind_of(old).write(old, parsed, value)
+            if new is not old:
+                self._replace_unlocked(key, new)
+        else:
+            storage.write(key, parsed, value)  # type: ignore[union-attr]
+
+    def _replace_unlocked(self, key: str, value: Any) -> None:
+        """Store the new object of a non-tensor entry; legal on locked containers, refused on shared memory."""
+        if self._sharing is not None:
+            raise TDRuntimeError(
+                f"The non-tensor entry {key!r} cannot change: the tensordict is in {self._sharing} memory, where non-tensor "
+                "values cannot be seen by other processes. Allocate it before sharing."
+            )
+        self._storage[key] = value
+
+    def create_nested(self, key: NestedKey) -> Self:
+        """Insert an empty node with the batch size, device and names of its parent.
+
+        Raises:
+            LockedError: the container is locked.
+        """
+        parts = require_parts(key)
+        owner = self._make_path(parts)
+        owner._require_unlocked(f"create {key!r} in")
+        owner._storage[parts[-1]] = owner._empty_node()
+        return self
+
+    def setdefault(self, key: NestedKey, default: Any, inplace: bool = False) -> Any:
+        """Return the entry, setting it to `default` first when it is missing."""
+        if key not in self:
+            self.set(key, default, inplace=inplace)
+        return self.get(key)
+
+    @classmethod
+    def fromkeys(cls, keys: Iterable[NestedKey], value: Any = 0) -> Self:
+        """Build a container of empty batch size with the same value under each key."""
+        out: Self = cls._build({}, torch.Size([]))
+        for key in keys:
+            out.set(key, value)
+        return out
+
+    # -- removing -----------------------------------------------------------------------------------------------------
+
+    def pop(self, key: NestedKey, default: Any = NO_DEFAULT) -> Any:
+        """Remove an entry and return it.
+
+        Raises:
+            LockedError: the container is locked.
+            TDKeyError: the key is missing and no default was given.
+        """
+        self._require_unlocked(f"pop {key!r} from")
+        parts = require_parts(key)
+        if not contains(self, parts):
+            if default is NO_DEFAULT:
+                raise missing_key(key, self._storage)
+            return default
+        owner = self._owner(parts)
+        owner._require_unlocked(f"pop {key!r} from")
+        value = owner._storage[parts[-1]]
+        del owner._storage[parts[-1]]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove and return the last inserted (key, value) pair.
+
+        Raises:
+            LockedError: the container is locked.
+            TDKeyError: the container is empty.
+        """
+        self._require_unlocked("pop from")
+        if not len(self._storage):
+            raise TDKeyError("popitem(): the tensordict is empty.")
+        key = list(self._storage)[-1]
+        value = self._storage[key]
+        del self._storage[key]
+        return key, value
+
+    def del_(self, key: NestedKey) -> Self:
+        """Remove an entry; a node left empty stays.
+
+        Raises:
+            LockedError: the container is locked.
+            TDKeyError: the key is missing.
+        """
+        self._require_unlocked(f"delete {key!r} from")
+        parts = require_parts(key)
+        owner = self._owner(parts)
+        owner._require_unlocked(f"delete {key!r} from")
+        if parts[-1] not in owner._storage:
+            raise missing_key(key, owner._storage)
+        del owner._storage[parts[-1]]
+        return self
+
+    def __delitem__(self, key: NestedKey) -> None:
+        self.del_(key)
+
+    def clear(self) -> Self:
+        """Remove every entry.
+
+        Raises:
+            LockedError: the container is locked.
+        """
+        self._require_unlocked("clear")
+        self._storage.clear()
+        return self
+
+    def rename_key_(self, old_key: NestedKey, new_key: NestedKey, safe: bool = False) -> Self:
+        """Move an entry to another key; it becomes the last one.
+
+        Args:
+            old_key: the present key.
+            new_key: the new key; missing nodes are created.
+            safe: refuse to overwrite an entry.
+
+        Returns:
+            This container.
+
+        Raises:
+            LockedError: the container is locked.
+            TDTypeError: a key is neither str nor tuple.
+            TDKeyError: the old key is missing, or `safe` and the new one is taken.
+        """
+        self._require_unlocked("rename a key of")
+        for key in (old_key, new_key):
+            if not isinstance(key, (str, tuple)):
+                raise TDTypeError(f"A key must be a string or a tuple of strings, got {key!r} of type {type(key).__name__}.")
+        old, new = require_parts(old_key), require_parts(new_key)
+        value = self._at(old)
+        if old == new:
+            return self
+        if safe and contains(self, new):
+            raise TDKeyError(f"Cannot rename {old_key!r} to {new_key!r}: the key {new_key!r} is already present.")
+        source = self._owner(old)
+        if old[:-1] == new[:-1]:
+            storage = source._storage
+            if type(storage) is dict:
+                del storage[old[-1]]
+                storage.pop(new[-1], None)
+                storage[new[-1]] = value
+            else:
+                storage.rename(old[-1], new[-1])
+            return self
+        target = self._make_path(new)
+        del source._storage[old[-1]]
+        target._storage.pop(new[-1], None)
+        target._store(new[-1], value)
+        return self
+
+
+def _named_like(node: Kernel, names: list[str | None], key: object) -> Kernel:
+    """Return the node with its leading dims named as the parent's, a shallow copy when that changes it.
+
+    Raises:
+        TDRuntimeError: the node has other names for those dims.
+    """
+    own = node._names[: len(names)] if node._names is not None else None
+    if own == names:
+        return node
+    if own is not None and any(a is not None and b is not None and a != b for a, b in zip(own, names, strict=False)):
+        raise TDRuntimeError(
+            f"The dimension names {own} of the entry {key!r} conflict with the names {names} of the tensordict it is "
+            "written to. Rename one of them first."
+        )
+    copy = node._like(node._storage)
+    assign_names(copy, names)
+    return copy
+
+
+def _same_memory(old: Any, new: Any) -> bool:
+    """Whether two tensors share their storage, so that copying one into the other was needless."""
+    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+        return False
+    return old.untyped_storage().data_ptr() == new.untyped_storage().data_ptr() and old.shape == new.shape
+
+
+def _as_tensor_for(old: Tensor, value: Any) -> Any:
+    """Bring a list or array to a tensor of the dtype and device of the entry it is written into."""
+    if isinstance(value, (Tensor, int, float, complex)):
+        return value
+    return torch.as_tensor(value, dtype=old.dtype, device=old.device)

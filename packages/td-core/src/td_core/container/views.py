@@ -1,0 +1,102 @@
+"""Views and listings of the keys of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, KeysView
+from typing import Any
+
+from torch import Tensor
+
+from ..errors import TDTypeError
+from ..keys import join_key, key_parts
+from ..leaves import is_leaf_default, kind_of
+from ..typing import LeafPredicate, NestedKey
+from .kernel import Kernel
+
+
+class NestedKeysView(KeysView[NestedKey]):
+    """The keys of a tree, by the options of `td.keys`.
+
+    Children come before their node. The view is live: it follows later changes of the container.
+    """
+
+    def __init__(
+        self,
+        node: Kernel,
+        include_nested: bool,
+        leaves_only: bool,
+        is_leaf: LeafPredicate | None,
+        sort: bool,
+    ) -> None:
+        self._node = node
+        self.include_nested = include_nested
+        self.leaves_only = leaves_only
+        self.is_leaf = is_leaf
+        self.sort = sort
+
+    def __iter__(self) -> Iterator[NestedKey]:
+        return iter(self._list())
+
+    def __len__(self) -> int:
+        return len(self._list())
+
+    def __contains__(self, key: object) -> bool:
+        parts = key_parts(key)
+        if not parts:
+            raise TDTypeError(f"Membership in tensordict keys is only defined for strings and tuples of strings, got {key!r}.")
+        if len(parts) == 1:
+            return parts[0] in self._node._storage
+        return self.include_nested and contains(self._node, parts)
+
+    def __repr__(self) -> str:
+        indent = " " * 4
+        return (
+            f"{type(self).__name__}({self._list()!r},\n{indent}include_nested={self.include_nested},\n"
+            f"{indent}leaves_only={self.leaves_only})"
+        )
+
+    def _list(self) -> list[NestedKey]:
+        found: list[tuple[NestedKey, Any]] = []
+        collect_items(self._node, (), found, self.include_nested, self.leaves_only, self.is_leaf)
+        keys = [key for key, _ in found]
+        return sorted(keys, key=join_key) if self.sort else keys
+
+
+def collect_items(
+    node: Kernel,
+    prefix: tuple[str, ...],
+    found: list[tuple[NestedKey, Any]],
+    include_nested: bool,
+    leaves_only: bool,
+    is_leaf: LeafPredicate | None,
+) -> None:
+    """Append the (key, value) pairs that the options ask for, children before their node."""
+    if is_leaf is None:
+        is_leaf = is_leaf_default
+    for name, value in node._storage.items():
+        key = (*prefix, name) if prefix else name
+        if type(value) is Tensor and is_leaf is is_leaf_default:
+            found.append((key, value))
+            continue
+        leaf = is_leaf(type(value))
+        if include_nested and not leaf:
+            child = kind_of(value).node(value)
+            if child is not None:
+                collect_items(child, (*prefix, name), found, True, leaves_only, is_leaf)
+        if leaf or not leaves_only:
+            found.append((key, value))
+
+
+def contains(node: Kernel, parts: tuple[str, ...]) -> bool:
+    """Whether the path leads to an entry."""
+    current: Kernel | None = node
+    value: Any = None
+    for part in parts:
+        if current is None:
+            return False
+        storage = current._storage
+        if part not in storage:
+            return False
+        value = storage[part]
+        current = None if type(value) is Tensor else kind_of(value).node(value)
+    return True

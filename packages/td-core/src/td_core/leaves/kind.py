@@ -1,0 +1,216 @@
+"""Kinds of values: how a container treats each type of value it holds.
+
+The table is keyed by `type(value)`. A plain `torch.Tensor` is asked for first, by identity of its type, wherever speed
+matters; every other value goes through its kind. Plugins add kinds through the `td_leaf_types` hook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from ..structural import Index, StructuralOp, parse_index
+
+if TYPE_CHECKING:
+    from ..container.kernel import Kernel
+
+
+class LeafKind:
+    """Behaviour of one kind of value. The base class describes tensors of any class.
+
+    Every method takes the value first, and none changes it unless it says so.
+    """
+
+    is_tensor: ClassVar[bool] = True
+    """A torch tensor of some class: takes part in arithmetic, casts and transfers."""
+
+    is_collection: ClassVar[bool] = False
+    """Not a leaf by default: a container, or non-tensor data (the peer counts it as a collection too)."""
+
+    is_non_tensor: ClassVar[bool] = False
+    """Holds Python values."""
+
+    def node(self, value: Any) -> Kernel | None:
+        """Return the container behind a value that is a node, else None."""
+        return None
+
+    def wrap(self, value: Any, node: Kernel) -> Any:
+        """Return a value of the class of `value` around another container (nodes only)."""
+        return node
+
+    def shape(self, value: Any) -> torch.Size:
+        """Return the dims of the value that may serve as batch dims."""
+        return value.shape  # type: ignore[no-any-return]
+
+    def transform(self, value: Any, op: StructuralOp) -> Any:
+        """Apply a structural operation."""
+        return op.tensor(value)
+
+    def fit(self, value: Any, batch_size: torch.Size, device: torch.device | None) -> Any:
+        """Adapt a value that is being inserted to the batch size and device of its new parent."""
+        return value if device is None or value.device == device else value.to(device)
+
+    def unwrap(self, value: Any) -> Any:
+        """Return what `td[key]` gives for this value."""
+        return value
+
+    def clone(self, value: Any) -> Any:
+        """Return a copy that shares no memory with the value."""
+        return value.clone()
+
+    def write(self, value: Any, index: Index, new: Any) -> Any:
+        """Write `new` at `index`, in place where the kind can, and return the value to store."""
+        value[index.items] = new
+        return value
+
+    def copy_into(self, value: Any, new: Any, non_blocking: bool = False) -> Any:
+        """Overwrite the whole value by `new`, in place where the kind can, and return the value to store."""
+        value.copy_(new, non_blocking=non_blocking)
+        return value
+
+    def stack(self, values: Sequence[Any], dim: int) -> Any:
+        """Stack values of this kind along a new batch dim."""
+        return torch.stack(list(values), dim)
+
+    def cat(self, values: Sequence[Any], dim: int) -> Any:
+        """Concatenate values of this kind along a batch dim."""
+        return torch.cat(list(values), dim)
+
+    def collect(self, value: Any, leaves: list[Tensor]) -> None:
+        """Append the tensors of this value to `leaves`, in order."""
+        leaves.append(value)
+
+    def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
+        """Return the same value around the next tensors of `leaves`."""
+        return next(leaves)
+
+    def index(self, value: Any, index: Any) -> Any:
+        """Apply an unparsed index over the dims of `shape(value)`."""
+        return self.transform(value, parse_index(index, self.shape(value)))
+
+
+class NodeKind(LeafKind):
+    """A container as a value of another container."""
+
+    is_tensor = False
+    is_collection = True
+
+    def node(self, value: Any) -> Kernel | None:
+        return value  # type: ignore[no-any-return]
+
+    def shape(self, value: Any) -> torch.Size:
+        return value.batch_size  # type: ignore[no-any-return]
+
+    def transform(self, value: Any, op: StructuralOp) -> Any:
+        return self.wrap(value, self._container(value)._transform(op))
+
+    def fit(self, value: Any, batch_size: torch.Size, device: torch.device | None) -> Any:
+        return self.wrap(value, self._container(value)._fit(batch_size, device))
+
+    def clone(self, value: Any) -> Any:
+        return self.wrap(value, self._container(value).clone())
+
+    def write(self, value: Any, index: Index, new: Any) -> Any:
+        value[index.items] = new
+        return value
+
+    def copy_into(self, value: Any, new: Any, non_blocking: bool = False) -> Any:
+        value.update(new, inplace=True, non_blocking=non_blocking)
+        return value
+
+    def stack(self, values: Sequence[Any], dim: int) -> Any:
+        containers = [self._container(value) for value in values]
+        return self.wrap(values[0], containers[0]._stack(containers, dim))
+
+    def cat(self, values: Sequence[Any], dim: int) -> Any:
+        containers = [self._container(value) for value in values]
+        return self.wrap(values[0], containers[0]._cat(containers, dim))
+
+    def collect(self, value: Any, leaves: list[Tensor]) -> None:
+        leaves.extend(self._container(value)._leaves())
+
+    def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
+        return self.wrap(value, self._container(value)._rebuild(leaves))
+
+    def index(self, value: Any, index: Any) -> Any:
+        return value[index]
+
+    def _container(self, value: Any) -> Kernel:
+        node = self.node(value)
+        assert node is not None
+        return node
+
+
+TENSOR = LeafKind()
+NODE = NodeKind()
+
+_KINDS: dict[type, LeafKind] = {Tensor: TENSOR}
+_BASES: dict[type, LeafKind] = {Tensor: TENSOR}
+_RESOLVERS: list[Callable[[type], LeafKind | None]] = []
+
+
+def register_kind(type_: type, kind: LeafKind) -> None:
+    """Say how values of `type_` and its subclasses are treated."""
+    _BASES[type_] = kind
+    _KINDS.clear()
+    _KINDS.update(_BASES)
+
+
+def register_kind_resolver(resolver: Callable[[type], LeafKind | None]) -> None:
+    """Add a function that is asked, once a type, for the kind of types that no registered base covers."""
+    _RESOLVERS.append(resolver)
+
+
+def kind_of_type(type_: type) -> LeafKind | None:
+    """Return the kind of a type, or None when values of it cannot be stored as they are."""
+    kind = _KINDS.get(type_)
+    return kind if kind is not None else _resolve(type_)
+
+
+def kind_of(value: Any) -> LeafKind:
+    """Return the kind of a stored value."""
+    kind = _KINDS.get(type(value))
+    if kind is None:
+        kind = _resolve(type(value))
+        if kind is None:
+            raise AssertionError(f"a value of type {type(value).__name__} was stored without normalisation")
+    return kind
+
+
+def _resolve(type_: type) -> LeafKind | None:
+    for base in type_.__mro__:
+        if base in _BASES:
+            _KINDS[type_] = _BASES[base]
+            return _BASES[base]
+    for resolver in _RESOLVERS:
+        kind = resolver(type_)
+        if kind is not None:
+            _KINDS[type_] = kind
+            return kind
+    return None
+
+
+def transform(value: Any, op: StructuralOp) -> Any:
+    """Apply a structural operation to a stored value of any kind."""
+    return kind_of(value).transform(value, op)
+
+
+def is_tensor_collection(value_or_type: Any) -> bool:
+    """Tell whether a value or a type is a container or non-tensor data."""
+    kind = kind_of_type(value_or_type if isinstance(value_or_type, type) else type(value_or_type))
+    return kind is not None and kind.is_collection
+
+
+def is_leaf_default(type_: type) -> bool:
+    """The default leaf predicate: whatever is not a collection."""
+    kind = kind_of_type(type_)
+    return kind is None or not kind.is_collection
+
+
+def is_leaf_nontensor(type_: type) -> bool:
+    """A leaf predicate for which non-tensor data are leaves too."""
+    kind = kind_of_type(type_)
+    return kind is None or not kind.is_collection or kind.is_non_tensor

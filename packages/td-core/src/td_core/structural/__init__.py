@@ -1,0 +1,17 @@
+"""Structural operations as values: small objects that say what happens to a tensor, a batch size and the names."""
+
+from .dims import Expand as Expand
+from .dims import Flatten as Flatten
+from .dims import Permute as Permute
+from .dims import Regroup as Regroup
+from .dims import Reshape as Reshape
+from .dims import Squeeze as Squeeze
+from .dims import Transpose as Transpose
+from .dims import Unflatten as Unflatten
+from .dims import Unsqueeze as Unsqueeze
+from .dims import infer_size as infer_size
+from .dims import wrap_dim as wrap_dim
+from .index import Index as Index
+from .index import parse_index as parse_index
+from .op import Names as Names
+from .op import StructuralOp as StructuralOp
