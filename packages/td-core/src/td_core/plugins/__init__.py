@@ -7,6 +7,7 @@ from .errors import PluginLoadError as PluginLoadError
 from .errors import PluginLookupError as PluginLookupError
 from .errors import PluginTypeError as PluginTypeError
 from .lazy import LazyRef as LazyRef
+from .lazy_exports import lazy_exports as lazy_exports
 from .method import available_methods as available_methods
 from .method import plugin_method as plugin_method
 from .record import PluginRecord as PluginRecord

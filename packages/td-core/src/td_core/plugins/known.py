@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from .._generated.known_methods import KNOWN_METHODS as _METHODS
+from .known_methods import KNOWN_METHODS as _METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,3 +1,0 @@
-"""Placeholder until generated."""
-
-KNOWN_METHODS: dict[str, str] = {}

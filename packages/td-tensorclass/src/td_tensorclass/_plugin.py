@@ -1,0 +1,14 @@
+"""What td-tensorclass provides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from td_core.plugins import LazyRef, MethodProvider, hookimpl
+
+
+@hookimpl
+def td_methods() -> Iterable[MethodProvider]:
+    """Yield the conversions from and to dataclasses."""
+    yield MethodProvider(name="from_dataclass", target=LazyRef("td_tensorclass._methods:from_dataclass"))
+    yield MethodProvider(name="to_dataclass", target=LazyRef("td_tensorclass._methods:to_dataclass"))
