@@ -1,0 +1,1 @@
+"""Timings of td_core beside hand-written code and beside the peer: ``python -m benchmarks --help``."""
