@@ -8,45 +8,43 @@ and the exit status is 1.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import inspect
 import re
 import sys
-import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def public_modules(source_root: Path, package: str) -> list[str]:
-    """The package and its public modules: no part of the path starts with an underscore."""
+def public_modules(source_root: Path, package: str) -> dict[str, Path]:
+    """The package, and the modules and sub-packages right below it that do not start with an underscore."""
     folder = source_root / package
-    names = {package}
-    for path in folder.rglob("*.py"):
-        parts = path.relative_to(source_root).with_suffix("").parts
-        parts = parts[:-1] if parts[-1] == "__init__" else parts
-        if not any(part.startswith("_") for part in parts):
-            names.add(".".join(parts))
-    return sorted(names)
+    found = {package: folder / "__init__.py"}
+    for path in sorted(folder.iterdir()):
+        file = path / "__init__.py" if path.is_dir() else path
+        if not path.name.startswith("_") and file.suffix == ".py" and file.exists():
+            found[f"{package}.{path.stem}"] = file
+    return found
 
 
-def public_names(module: types.ModuleType) -> list[str]:
-    """`__all__` where it is given, else what the module defines, or a package re-exports, without an underscore."""
-    if "__all__" in vars(module):
-        return sorted(module.__all__)
-    is_package = hasattr(module, "__path__")
-    own = module.__name__.partition(".")[0]
-    names = []
-    for name in dir(module):
-        value = getattr(module, name)
-        home = getattr(value, "__module__", None) or ""
-        if name.startswith("_") or isinstance(value, types.ModuleType):
-            continue
-        if home == module.__name__ or (is_package and home.partition(".")[0] == own):
-            names.append(name)
-    return names
+def public_names(body: Sequence[ast.stmt]) -> set[str]:
+    """The names a module defines, or re-exports with `import x as x`, that do not start with an underscore."""
+    names: set[str] = set()
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.name for alias in node.names if alias.name == alias.asname)
+        elif isinstance(node, ast.If):  # TYPE_CHECKING: what a lazy package offers through its __getattr__
+            names |= public_names(node.body)
+    return {name for name in names if not name.startswith("_")}
 
 
 def signature(value: object) -> str:
@@ -96,10 +94,11 @@ def describe_member(name: str, value: object) -> str:
 def snapshot(source_root: Path, package: str) -> str:
     """The public surface of a package, as text."""
     lines = [f"# Public surface of {package}; written by tools/api_snapshot.py."]
-    for module_name in public_modules(source_root, package):
+    for module_name, file in public_modules(source_root, package).items():
         module = importlib.import_module(module_name)
-        lines += ["", f"## {module_name}"]
-        for name in public_names(module):
+        names = sorted(public_names(ast.parse(file.read_text(encoding="utf-8")).body))
+        lines += ["", f"## {module_name}"] if names else []
+        for name in names:
             lines += describe(name, getattr(module, name))
     return "\n".join(lines) + "\n"
 

@@ -17,7 +17,10 @@ TREE = {
         "    def empty(cls, size: int): ...\n"
         "def make(size: int, *, marker: object = object()) -> Box: ...\n"
     ),
-    f"{FOLDER}/errors.py": "class BoxError(Exception): ...\n",
+    f"{FOLDER}/errors.py": "from json import loads\nclass BoxError(Exception): ...\n",
+    f"{FOLDER}/inner/__init__.py": "",
+    f"{FOLDER}/inner/deep.py": "def not_on_the_surface(): ...\n",
+    f"{FOLDER}/typing.py": "from typing import Any\nKey = ('a', 'b')\n_hidden = 1\n",
 }
 EXPECTED = """\
 # Public surface of td_toy; written by tools/api_snapshot.py.
@@ -32,6 +35,9 @@ def make(size: int, *, marker: object = <object object>) -> td_toy._box.Box
 
 ## td_toy.errors
 class BoxError(Exception)
+
+## td_toy.typing
+Key: tuple
 """
 
 
@@ -43,24 +49,22 @@ def test_writes_names_and_signatures(run_tool, plant):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "difference"),
+    ("file", "old", "new", "difference"),
     [
         pytest.param(
-            "default: object = None",
-            "default: object = 0",
-            "+    def get(self, key: str, default: object = 0)",
-            id="default",
+            "_box.py", "= None", "= 0", "+    def get(self, key: str, default: object = 0)", id="other default"
         ),
-        pytest.param("def get", "def fetch", "-    def get(self", id="renamed method"),
-        pytest.param("def make", "def build", "-def make(", id="lost function"),
+        pytest.param("_box.py", "def get", "def fetch", "-    def get(self", id="renamed method"),
+        pytest.param("__init__.py", ", make as make", "", "-def make(", id="lost function"),
+        pytest.param("typing.py", "Key =", "NestedKey =", "+NestedKey: tuple", id="renamed alias"),
     ],
 )
-def test_check_finds_a_changed_surface(run_tool, plant, old, new, difference):
+def test_check_finds_a_changed_surface(run_tool, plant, file, old, new, difference):
     root = plant(TREE)
     run_tool("api_snapshot.py", root)
-    changed = {path: text.replace(old, new) for path, text in TREE.items()}
-    changed[f"{FOLDER}/__init__.py"] = f"from ._box import Box as Box, {'build' if new == 'def build' else 'make'}\n"
-    result = run_tool("api_snapshot.py", "--check", plant(changed))
+    path = f"{FOLDER}/{file}"
+    plant({path: TREE[path].replace(old, new)})
+    result = run_tool("api_snapshot.py", "--check", root)
     assert result.returncode == 1
     assert difference in result.stdout
     assert (root / "api/td-toy.txt").read_text() == EXPECTED  # a check writes nothing
