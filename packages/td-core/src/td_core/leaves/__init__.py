@@ -12,3 +12,10 @@ from .kind import kind_of_type as kind_of_type
 from .kind import register_kind as register_kind
 from .kind import register_kind_resolver as register_kind_resolver
 from .kind import transform as transform
+from .non_tensor import MetaData as MetaData
+from .non_tensor import NonTensorData as NonTensorData
+from .non_tensor import NonTensorStack as NonTensorStack
+from .non_tensor import as_non_tensor as as_non_tensor
+from .non_tensor_base import NonTensorDataBase as NonTensorDataBase
+from .non_tensor_base import is_non_tensor as is_non_tensor
+from .non_tensor_kind import NonTensorKind as NonTensorKind
