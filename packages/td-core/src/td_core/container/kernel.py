@@ -45,9 +45,7 @@ class Kernel:
     # -- building -----------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _build(
-        storage: Any, batch_size: Size, device: torch.device | None = None, names: Names | None = None
-    ) -> Any:
+    def _build(storage: Any, batch_size: Size, device: torch.device | None = None, names: Names | None = None) -> Any:
         """Build a container of the class that goes with the storage, unchecked."""
         self = object.__new__(_class_for(storage))
         self._storage = storage
@@ -105,10 +103,7 @@ class Kernel:
     def _rebuild(self: K, leaves: Iterator[Tensor]) -> K:
         """Return the same tree around the next tensors of `leaves`, in the order of `_leaves`."""
         return self._like(
-            {
-                k: next(leaves) if type(v) is Tensor else kind_of(v).rebuild(v, leaves)
-                for k, v in self._storage.items()
-            }
+            {k: next(leaves) if type(v) is Tensor else kind_of(v).rebuild(v, leaves) for k, v in self._storage.items()}
         )
 
     def _with_leaves(self: K, leaves: Iterable[Tensor]) -> K:

@@ -111,6 +111,18 @@ def _unlock_tree(root: Kernel) -> None:
         node._sharing = None
 
 
+def set_locked(node: Kernel, locked: bool) -> None:
+    """Bring a tree to a lock state, without touching what a context manager will restore.
+
+    Raises:
+        TDRuntimeError: it is to be unlocked and a locked container outside holds it.
+    """
+    if locked and not node._locked:
+        _lock_tree(node)
+    elif not locked and node._locked:
+        _unlock_tree(node)
+
+
 def _walk(root: Kernel) -> Iterator[Kernel]:
     yield root
     for _, node in root._nodes():

@@ -131,7 +131,9 @@ class MappingMethods(NamesMethods):
             return key in self._storage
         parts = key_parts(key)
         if not parts:
-            raise TDRuntimeError(f"Membership in a tensordict is only defined for keys (str or tuple of str), got {key!r}.")
+            raise TDRuntimeError(
+                f"Membership in a tensordict is only defined for keys (str or tuple of str), got {key!r}."
+            )
         return contains(self, parts)
 
     def __bool__(self) -> bool:
@@ -517,7 +519,9 @@ class MappingMethods(NamesMethods):
         self._require_unlocked("rename a key of")
         for key in (old_key, new_key):
             if not isinstance(key, (str, tuple)):
-                raise TDTypeError(f"A key must be a string or a tuple of strings, got {key!r} of type {type(key).__name__}.")
+                raise TDTypeError(
+                    f"A key must be a string or a tuple of strings, got {key!r} of type {type(key).__name__}."
+                )
         old, new = require_parts(old_key), require_parts(new_key)
         value = self._at(old)
         if old == new:

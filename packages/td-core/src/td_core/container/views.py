@@ -43,7 +43,9 @@ class NestedKeysView(KeysView[NestedKey]):
     def __contains__(self, key: object) -> bool:
         parts = key_parts(key)
         if not parts:
-            raise TDTypeError(f"Membership in tensordict keys is only defined for strings and tuples of strings, got {key!r}.")
+            raise TDTypeError(
+                f"Membership in tensordict keys is only defined for strings and tuples of strings, got {key!r}."
+            )
         if len(parts) == 1:
             return parts[0] in self._node._storage
         return self.include_nested and contains(self._node, parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -114,7 +115,8 @@ class NodeKind(LeafKind):
         return self.wrap(value, self._container(value).clone())
 
     def write(self, value: Any, index: Index, new: Any) -> Any:
-        value[index.items] = new
+        container: Any = self._container(value)
+        container._assign(index.items, new)
         return value
 
     def copy_into(self, value: Any, new: Any, non_blocking: bool = False) -> Any:
@@ -147,27 +149,33 @@ class NodeKind(LeafKind):
 TENSOR = LeafKind()
 NODE = NodeKind()
 
-_KINDS: dict[type, LeafKind] = {Tensor: TENSOR}
 _BASES: dict[type, LeafKind] = {Tensor: TENSOR}
+_PLAIN = (bool, int, float, complex, str, bytes, list, tuple, set, dict, range, type(None), np.ndarray)
+_KINDS: dict[type, LeafKind | None] = {}  # the answer for each type met so far; None: not stored as it is
 _RESOLVERS: list[Callable[[type], LeafKind | None]] = []
 
 
 def register_kind(type_: type, kind: LeafKind) -> None:
     """Say how values of `type_` and its subclasses are treated."""
     _BASES[type_] = kind
-    _KINDS.clear()
-    _KINDS.update(_BASES)
+    _forget()
 
 
 def register_kind_resolver(resolver: Callable[[type], LeafKind | None]) -> None:
     """Add a function that is asked, once a type, for the kind of types that no registered base covers."""
     _RESOLVERS.append(resolver)
+    _forget()
+
+
+def _forget() -> None:
+    _KINDS.clear()
+    _KINDS.update(dict.fromkeys(_PLAIN))
+    _KINDS.update(_BASES)
 
 
 def kind_of_type(type_: type) -> LeafKind | None:
     """Return the kind of a type, or None when values of it cannot be stored as they are."""
-    kind = _KINDS.get(type_)
-    return kind if kind is not None else _resolve(type_)
+    return _KINDS[type_] if type_ in _KINDS else _resolve(type_)
 
 
 def kind_of(value: Any) -> LeafKind:
@@ -181,16 +189,15 @@ def kind_of(value: Any) -> LeafKind:
 
 
 def _resolve(type_: type) -> LeafKind | None:
-    for base in type_.__mro__:
-        if base in _BASES:
-            _KINDS[type_] = _BASES[base]
-            return _BASES[base]
+    kind = next((_BASES[base] for base in type_.__mro__ if base in _BASES), None)
     for resolver in _RESOLVERS:
-        kind = resolver(type_)
-        if kind is not None:
-            _KINDS[type_] = kind
-            return kind
-    return None
+        if kind is None:
+            kind = resolver(type_)
+    _KINDS[type_] = kind
+    return kind
+
+
+_forget()
 
 
 def transform(value: Any, op: StructuralOp) -> Any:

@@ -2,6 +2,7 @@
 
 from .dims import Expand as Expand
 from .dims import Flatten as Flatten
+from .dims import Gather as Gather
 from .dims import Permute as Permute
 from .dims import Regroup as Regroup
 from .dims import Reshape as Reshape
@@ -9,6 +10,7 @@ from .dims import Squeeze as Squeeze
 from .dims import Transpose as Transpose
 from .dims import Unflatten as Unflatten
 from .dims import Unsqueeze as Unsqueeze
+from .dims import ViewDtype as ViewDtype
 from .dims import infer_size as infer_size
 from .dims import wrap_dim as wrap_dim
 from .index import Index as Index

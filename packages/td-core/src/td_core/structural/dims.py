@@ -221,6 +221,47 @@ class Unflatten(StructuralOp):
         return Flatten(self.dim, self.dim + len(self.sizes) - 1)
 
 
+class Gather(StructuralOp):
+    """`torch.gather` along batch dim `dim`; the index is expanded over the trailing dims of each leaf."""
+
+    __slots__ = ("dim", "index")
+
+    shares_storage = False
+    keeps_flags = False
+
+    def __init__(self, dim: int, index: torch.Tensor) -> None:
+        self.dim, self.index = dim, index
+
+    def tensor(self, value: torch.Tensor) -> torch.Tensor:
+        index = self.index
+        rest = value.shape[index.ndim :]
+        return value.gather(self.dim, index.reshape(*index.shape, *[1] * len(rest)).expand(*index.shape, *rest))
+
+    def size(self, size: torch.Size) -> torch.Size:
+        return self.index.shape + size[self.index.ndim :]
+
+    def names(self, names: Names) -> Names:
+        return list(names)
+
+
+class ViewDtype(StructuralOp):
+    """Reinterpret the bytes of every leaf as another dtype; batch dims stay."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self.dtype = dtype
+
+    def tensor(self, value: torch.Tensor) -> torch.Tensor:
+        return value.view(self.dtype)
+
+    def size(self, size: torch.Size) -> torch.Size:
+        return size
+
+    def names(self, names: Names) -> Names:
+        return list(names)
+
+
 def infer_size(shape: Sequence[int], numel: int) -> torch.Size:
     """Fill the one -1 of a shape so that it has `numel` elements.
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..errors import TDIndexError, TDTypeError
+from ..errors import TDIndexError, TDValueError
 from .op import Names, StructuralOp
 
 Item = Any  # int, slice, None, or a long tensor: what `canonical` leaves
@@ -73,8 +73,8 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
         batch_size: the sizes of the dims it applies to.
 
     Raises:
-        TDIndexError: too many indices, an index out of range, or a mask of the wrong shape.
-        TDTypeError: something that cannot index.
+        TDIndexError: too many indices, an index out of range, a mask of the wrong shape, or something that cannot index.
+        TDValueError: a slice with a step below 1.
     """
     kind = type(index)
     if kind is int and batch_size:
@@ -92,7 +92,7 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
 
 def _checked_slice(item: slice) -> slice:
     if item.step is not None and item.step <= 0:
-        raise TDIndexError(f"{item!r}: a slice step must be greater than zero, as for tensors.")
+        raise TDValueError(f"{item!r}: a slice step must be greater than zero, as for tensors.")
     return item
 
 
@@ -143,7 +143,7 @@ def _convert(item: Any) -> Any:
         return _as_index_tensor(torch.as_tensor(item) if len(item) else torch.zeros(0, dtype=torch.long))
     if hasattr(item, "__index__"):
         return int(item.__index__())
-    raise TDTypeError(
+    raise TDIndexError(
         f"A tensordict cannot be indexed by {item!r} of type {type(item).__name__}. Use a key (str or tuple of str), an int, "
         "a slice, None, ..., a list, a range, an array or tensor of integers or booleans, or a tuple of these."
     )

@@ -1,0 +1,20 @@
+"""`TensorDictBase`: the container, put together from its concerns."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+
+from .._generated.plugin_methods import PluginMethods
+from .context import ContextMethods
+from .extension import ExtensionMethods
+
+
+class TensorDictBase(ContextMethods, ExtensionMethods, PluginMethods):
+    """A batched, nested dict of tensors that behaves like one tensor.
+
+    Every entry shares the leading `batch_size`; indexing, reshaping, stacking, casting and arithmetic act on all entries
+    at once. Where the values live is the job of the storage; this class holds all semantics.
+    """
+
+
+MutableMapping.register(TensorDictBase)

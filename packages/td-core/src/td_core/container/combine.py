@@ -1,0 +1,231 @@
+"""Stacking and concatenating containers key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Size, Tensor
+
+from ..errors import TDError, TDIndexError, TDKeyError, TDRuntimeError, TDTypeError, TDValueError
+from ..leaves import kind_of, kind_of_type
+from ..structural import Names, wrap_dim
+from .kernel import Kernel, normal_names
+from .pieces import PieceMethods
+
+
+class CombineMethods(PieceMethods):
+    """`TensorDict.stack` and `TensorDict.cat`; the functions of the same names call these."""
+
+    @classmethod
+    def stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+        """Stack containers along a new batch dim into a dense one.
+
+        Args:
+            input: containers of equal batch size with the same keys and leaf shapes.
+            dim: where the new dim goes, counted on `batch_dims + 1`.
+            out: a container whose tensors are written into; only its keys are.
+
+        Raises:
+            TDRuntimeError: batch sizes, key sets or leaf shapes differ.
+            TDIndexError: `dim` is out of range, or the list is empty.
+        """
+        nodes = _containers(input, "stack")
+        size = nodes[0]._batch_size
+        for i, node in enumerate(nodes):
+            if node._batch_size != size:
+                raise TDRuntimeError(
+                    f"stack needs equal batch sizes: input 0 has {list(size)}, input {i} has {list(node._batch_size)}."
+                )
+        d = wrap_dim(dim, len(size) + 1)
+        if out is None:
+            return _rewrap(input, cls._stack(nodes, d))
+        stacked = Size((*size[:d], len(nodes), *size[d:]))
+        if out.batch_size != stacked:
+            raise TDRuntimeError(
+                f"stack: the batch size of out, {list(out.batch_size)}, must be that of the result, {list(stacked)}."
+            )
+        _combine_into(_node(out), nodes, d, torch.stack)
+        return out
+
+    @classmethod
+    def cat(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+        """Concatenate containers along a batch dim.
+
+        Args:
+            input: containers with the same keys, whose leaves differ in size along `dim` only.
+            dim: the batch dim.
+            out: a container whose tensors are written into.
+
+        Raises:
+            TDKeyError: the key sets differ.
+            TDRuntimeError: `dim` is out of range, or other sizes differ.
+            TDIndexError: the list is empty.
+        """
+        nodes = _containers(input, "cat")
+        d = wrap_dim(dim, len(nodes[0]._batch_size), error=TDRuntimeError)
+        size = _cat_size(nodes, d)
+        if out is None:
+            return _rewrap(input, cls._cat(nodes, d))
+        if out.batch_size != size:
+            raise TDRuntimeError(
+                f"cat: the batch size of out, {list(out.batch_size)}, must be that of the result, {list(size)}."
+            )
+        _combine_into(_node(out), nodes, d, torch.cat)
+        return out
+
+    @classmethod
+    def _stack(cls, containers: Iterable[Any], dim: int) -> Any:
+        nodes = list(containers)
+        first = nodes[0]
+        size = first._batch_size
+        names = _common_names(nodes)
+        if names is not None:
+            names = normal_names([*names[:dim], None, *names[dim:]])
+        _require_same_keys(nodes, "stack", TDRuntimeError)
+        storages = [node._storage for node in nodes]
+        entries = {}
+        for key in first._storage:
+            values = [storage[key] for storage in storages]
+            try:
+                entries[key] = torch.stack(values, dim) if _all_tensors(values) else _stack_values(key, values, dim)
+            except TDError:
+                raise
+            except (RuntimeError, TypeError) as error:
+                raise TDRuntimeError(_shape_trouble("stack", key, values)) from error
+        return first._derive(entries, Size((*size[:dim], len(nodes), *size[dim:])), _common_device(nodes), names)
+
+    @classmethod
+    def _cat(cls, containers: Iterable[Any], dim: int) -> Any:
+        nodes = list(containers)
+        first = nodes[0]
+        _require_same_keys(nodes, "cat", TDKeyError)
+        storages = [node._storage for node in nodes]
+        entries = {}
+        for key in first._storage:
+            values = [storage[key] for storage in storages]
+            try:
+                entries[key] = torch.cat(values, dim) if _all_tensors(values) else _cat_values(key, values, dim)
+            except TDError:
+                raise
+            except (RuntimeError, TypeError) as error:
+                raise TDRuntimeError(_shape_trouble("cat", key, values)) from error
+        return first._derive(entries, _cat_size(nodes, dim), _common_device(nodes), _common_names(nodes))
+
+
+def _containers(input: Sequence[Any], what: str) -> list[Any]:
+    if not len(input):
+        raise TDIndexError(f"{what} needs at least one tensordict, got an empty list.")
+    return [_node(value) for value in input]
+
+
+def _node(value: Any) -> Any:
+    kind = kind_of_type(type(value))
+    node = None if kind is None else kind.node(value)
+    if node is None:
+        raise TDTypeError(f"Expected a tensordict, got a {type(value).__name__}.")
+    return node
+
+
+def _rewrap(input: Sequence[Any], node: Any) -> Any:
+    """Give the result the class of the inputs (a tensorclass stays one)."""
+    return kind_of(input[0]).wrap(input[0], node)
+
+
+def _all_tensors(values: list[Any]) -> bool:
+    return all(type(value) is Tensor for value in values)
+
+
+def _stack_values(key: str, values: list[Any], dim: int) -> Any:
+    return _one_kind("stack", key, values).stack(values, dim)
+
+
+def _cat_values(key: str, values: list[Any], dim: int) -> Any:
+    return _one_kind("cat", key, values).cat(values, dim)
+
+
+def _one_kind(what: str, key: str, values: list[Any]) -> Any:
+    """The kind of values that are all tensors, all nodes, or all non-tensor data."""
+    kinds = [kind_of(value) for value in values]
+    first = kinds[0]
+    for kind in kinds:
+        if kind.is_tensor != first.is_tensor or kind.is_non_tensor != first.is_non_tensor:
+            raise TDValueError(
+                f"{what}: the entries {key!r} are of different kinds: {sorted({type(value).__name__ for value in values})}."
+            )
+    return first
+
+
+def _require_same_keys(nodes: list[Any], what: str, error: type[TDError]) -> None:
+    first = nodes[0]._storage.keys()
+    for i, node in enumerate(nodes):
+        keys = node._storage.keys()
+        if keys != first:
+            hint = " To keep the others, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
+            raise error(
+                f"{what} needs the same keys in every tensordict: input 0 alone has {sorted(first - keys)}, input {i} alone has "
+                f"{sorted(keys - first)}.{hint}"
+            )
+
+
+def _shape_trouble(what: str, key: str, values: list[Any]) -> str:
+    shapes = [list(kind_of(value).shape(value)) for value in values]
+    hint = " To keep them as they are, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
+    return f"{what}: the entries {key!r} have incompatible shapes or types, {shapes}.{hint}"
+
+
+def _common_device(nodes: list[Kernel]) -> torch.device | None:
+    device = nodes[0]._device
+    return device if all(node._device == device for node in nodes) else None
+
+
+def _common_names(nodes: list[Kernel]) -> Names | None:
+    """The names of the first container, where the others do not say otherwise."""
+    names = nodes[0]._names
+    if names is None:
+        return None
+    for node in nodes[1:]:
+        if node._names is None:
+            return None
+        names = [a if a == b else None for a, b in zip(names, node._names, strict=True)]
+    return names
+
+
+def _cat_size(nodes: list[Kernel], dim: int) -> Size:
+    first = nodes[0]._batch_size
+    total = 0
+    for i, node in enumerate(nodes):
+        size = node._batch_size
+        if len(size) != len(first) or size[:dim] != first[:dim] or size[dim + 1 :] != first[dim + 1 :]:
+            raise TDRuntimeError(
+                f"cat along dim {dim}: the batch sizes must agree in the other dims, input 0 has {list(first)}, input {i} has "
+                f"{list(size)}."
+            )
+        total += size[dim]
+    return Size((*first[:dim], total, *first[dim + 1 :]))
+
+
+def _combine_into(out: Any, nodes: list[Any], dim: int, combine: Any) -> None:
+    """Stack or cat into the tensors of `out`; keys absent from all inputs are skipped."""
+    for key, target in list(out._storage.items()):
+        present = [key in node._storage for node in nodes]
+        if not any(present):
+            continue
+        if not all(present):
+            raise TDKeyError(
+                f"{combine.__name__}(out=...): the key {key!r} is missing in the inputs {[i for i, p in enumerate(present) if not p]}."
+            )
+        values = [node._storage[key] for node in nodes]
+        if type(target) is Tensor:
+            combine(values, dim, out=target)
+            continue
+        kind = kind_of(target)
+        child = kind.node(target)
+        if child is not None:
+            _combine_into(child, [_node(value) for value in values], dim, combine)
+        elif kind.is_tensor:
+            combine(values, dim, out=target)
+        else:
+            name = combine.__name__
+            out._replace_unlocked(key, kind.stack(values, dim) if name == "stack" else kind.cat(values, dim))

@@ -1,0 +1,101 @@
+"""`TensorDict`: the container over dense storage, a builtin dict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Size
+
+from ..errors import TDValueError
+from ..leaves import kind_of_type
+from ..typing import DeviceLike
+from .base import TensorDictBase
+from .kernel import Kernel
+from .lock import set_locked
+from .names import check_names
+
+
+class TensorDict(TensorDictBase):
+    """A dense container: string keys to tensors, nested containers or non-tensor data.
+
+    Args:
+        source: a mapping or container whose entries are taken over. Nested tuple keys create nodes.
+        batch_size: the leading sizes shared by every entry. Default: empty; it is never inferred.
+        device: where every entry is moved. Default: entries stay where they are and may differ.
+        names: a name for each batch dim, None for none.
+        non_blocking: how entries are moved to `device`: None, asynchronously with one synchronisation where it is needed;
+            True, asynchronously without; False, one blocking copy after the other.
+        lock: lock the result.
+        **entries: entries by keyword, instead of `source`.
+
+    Raises:
+        TDValueError: `source` is no mapping, comes with keyword entries, or `batch_size` cannot be read.
+        BatchSizeError: an entry does not start with `batch_size`.
+    """
+
+    def __init__(
+        self,
+        source: Any = None,
+        batch_size: Sequence[int] | Size | int | None = None,
+        device: DeviceLike | None = None,
+        names: Sequence[str | None] | None = None,
+        non_blocking: bool | None = None,
+        lock: bool = False,
+        **entries: Any,
+    ) -> None:
+        if entries:
+            if source is not None:
+                raise TDValueError("Give entries either as a mapping or as keywords, not both.")
+            source = entries
+        self._storage = {}
+        self._batch_size = _batch_size(batch_size, source)
+        self._device = None if device is None else normal_device(device)
+        self._names = None if names is None else check_names(names, len(self._batch_size))
+        if source is not None:
+            self._fill_from(source, non_blocking)
+        if lock:
+            set_locked(self, True)
+
+    def _fill_from(self, source: Any, non_blocking: bool | None) -> None:
+        kind = kind_of_type(type(source))
+        node = None if kind is None else kind.node(source)
+        if node is not None:
+            items: Any = node._storage.items()
+        elif isinstance(source, Mapping):
+            items = source.items()
+        else:
+            raise TDValueError(
+                f"A TensorDict is made from a mapping or another tensordict, got a {type(source).__name__}."
+            )
+        for key, value in items:
+            if type(key) is str:
+                self._store(key, value)
+            else:
+                self.set(key, value, non_blocking=non_blocking)
+
+
+def _batch_size(batch_size: Any, source: Any) -> Size:
+    """Read a batch size: a sequence, a number, or None for the empty one."""
+    if batch_size is None:
+        return Size(())
+    if type(batch_size) is Size:
+        return batch_size
+    if isinstance(batch_size, int):
+        return Size((batch_size,))
+    try:
+        return Size(batch_size)
+    except TypeError as error:
+        raise TDValueError(f"batch_size must be a sequence of ints or an int, got {batch_size!r}.") from error
+
+
+def normal_device(device: DeviceLike) -> torch.device:
+    """Convert to a device; an accelerator without an index means index 0."""
+    result = torch.device(device)
+    if result.index is None and result.type not in ("cpu", "meta"):
+        return torch.device(result.type, 0)
+    return result
+
+
+Kernel._classes[dict] = TensorDict
