@@ -7,10 +7,21 @@ Each derives from `TDError` and from the built-in exception a caller would expec
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class TDError(Exception):
     """Base of every deliberate exception of the td packages."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The constructors build the text from fields; a copy from another process takes both as they are.
+        return _restore, (type(self), self.args, vars(self))
+
+
+def _restore(kind: type[TDError], arguments: tuple[Any, ...], fields: dict[str, Any]) -> TDError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(fields)
+    return error
 
 
 class TDKeyError(TDError, KeyError):

@@ -26,8 +26,8 @@ class MemoryMappedTensor(torch.Tensor):
 
     _filename: Path
 
-    # Parameters do the same: operations take the tensor as a plain one.
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    # As in nn.Parameter, operations take the tensor as a plain one.
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]  # as torch itself does
 
     @property
     def filename(self) -> Path:
@@ -101,9 +101,8 @@ class MemoryMappedTensor(torch.Tensor):
         memo[id(self)] = copied
         return copied
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        plain = self.as_subclass(torch.Tensor)
-        return f"MemoryMappedTensor({tensor_contents or repr(plain)}, filename={str(self.filename)!r})"
+    def __repr__(self) -> str:  # type: ignore[override]  # the keyword of Tensor.__repr__ is for its own subclasses
+        return f"MemoryMappedTensor({self.as_subclass(torch.Tensor)!r}, filename={str(self.filename)!r})"
 
 
 def _write(path: Path, tensor: torch.Tensor) -> None:
@@ -111,6 +110,6 @@ def _write(path: Path, tensor: torch.Tensor) -> None:
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     with path.open("xb") as file:
         if plain.numel():
-            file.write(plain.reshape(-1).view(torch.uint8).numpy())  # bytes, as numpy does not know every dtype
+            file.write(plain.reshape(-1).view(torch.uint8).numpy().data)  # bytes, as numpy does not know every dtype
         file.flush()
         os.fsync(file.fileno())

@@ -21,8 +21,8 @@ class TensorDictModule(TensorDictModuleBase):
     Args:
         module: What to call. Attributes that are not found here are looked up there.
         in_keys: The entries to read. An entry that is absent is passed as None.
-        out_keys: Where the results go, in order; `"_"` discards one. From a mapping or tensordict with all of these keys
-            they are picked by key; else it is one result.
+        out_keys: Where the results go, in order; `"_"` discards one. A mapping or tensordict with all of these keys is
+            taken apart by key; any other is one result.
         inplace: Write to the input (True), to a new tensordict that holds only the results (False), or to an empty copy
             of the input with its batch size ("empty").
 

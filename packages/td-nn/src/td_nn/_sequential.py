@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias, Union, cast, overload
+from typing import Any, TypeAlias, cast, overload
 
 from torch import nn
 
@@ -14,7 +14,7 @@ from td_core.typing import NestedKey
 
 from ._base import Inplace, TensorDictModuleBase, checked_inplace, destination
 
-Step: TypeAlias = Union[TensorDictModuleBase, Callable[[TensorDictBase], TensorDictBase]]
+Step: TypeAlias = TensorDictModuleBase | Callable[[TensorDictBase], TensorDictBase]
 
 
 class FunctionStep(TensorDictModuleBase):
@@ -41,7 +41,7 @@ class TensorDictSequential(TensorDictModuleBase):
     `in_keys` are the entries that some module reads and no earlier one writes; `out_keys` are all that is written.
 
     Args:
-        modules: The steps, or one mapping from names to steps. A plain callable is given the tensordict.
+        modules: The steps, or one dict from names to steps. A plain callable is given the tensordict.
         partial_tolerant: Skip a module whose inputs are not all there.
         selected_out_keys: Write only these; what else is written on the way is not kept.
         inplace: Where results go, as in `TensorDictModule`; by default the input.
@@ -57,16 +57,16 @@ class TensorDictSequential(TensorDictModuleBase):
 
     def __init__(
         self,
-        *modules: Step | Mapping[str, Step],
+        *modules: Step | dict[str, Step],
         partial_tolerant: bool = False,
         selected_out_keys: Iterable[NestedKey] | None = None,
         inplace: Inplace | None = None,
     ) -> None:
         super().__init__()
-        if len(modules) == 1 and isinstance(modules[0], Mapping):
+        if len(modules) == 1 and isinstance(modules[0], dict):
             self.module = nn.ModuleDict({name: _step(step) for name, step in modules[0].items()})
         else:
-            self.module = nn.ModuleList(_step(step) for step in modules)
+            self.module = nn.ModuleList(map(_step, modules))
         self.partial_tolerant = partial_tolerant
         self.inplace = True if inplace is None else checked_inplace(inplace)
         self.in_keys, self.out_keys = _keys_of(self)
@@ -165,7 +165,7 @@ class TensorDictSequential(TensorDictModuleBase):
         return f"in_keys={self.in_keys}, out_keys={self.out_keys}"
 
 
-def _step(step: Step) -> TensorDictModuleBase:
+def _step(step: Step | dict[str, Step]) -> TensorDictModuleBase:
     if isinstance(step, TensorDictModuleBase):
         return step
     if not callable(step):

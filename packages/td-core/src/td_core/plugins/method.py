@@ -18,17 +18,20 @@ def plugin_method(name: str) -> Callable[..., Any]:
         MissingBackendError: The plugin is absent, left out, broken, or short of a requirement.
         PluginConflictError: Two plugins claim the method.
     """
-    function = resolved_methods.get(name)
-    if function is None:
+    _resolve(name)
+    return resolved_methods[name]
+
+
+def _resolve(name: str) -> None:
+    if name not in resolved_methods:
         call = f"TensorDict.{name}()"
         target = method_provider(name, call).target
-        function = resolved_methods[name] = load_from(registry().methods, name, target, call)
-    return function
+        resolved_methods[name] = load_from(registry().methods, name, target, call)
 
 
-# torch.compile takes the result as a constant instead of tracing the scan and the import. The public decorator,
-# torch.compiler.assume_constant_result, sets this same mark, but imports torch._dynamo to do so.
-plugin_method._dynamo_marked_constant = True  # type: ignore[attr-defined]  # functions take any attribute
+# torch.compile runs this as it is instead of tracing the scan and the import. The public decorator,
+# torch.compiler.assume_constant_result, sets the same mark, but imports torch._dynamo to do so.
+_resolve._dynamo_marked_constant = True  # type: ignore[attr-defined]  # functions take any attribute
 
 
 def available_methods() -> tuple[str, ...]:

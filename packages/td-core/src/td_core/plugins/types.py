@@ -58,7 +58,9 @@ class Descriptor:
     def availability(self) -> Availability:
         """Tell whether what it requires is importable; nothing is imported."""
         missing = [module for module in self.requires if not _importable(module)]
-        return Availability(False, f"{', '.join(missing)} is not installed") if missing else Availability(True)
+        if not missing:
+            return Availability(True)
+        return Availability(False, f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed")
 
 
 def _importable(module: str) -> bool:
