@@ -19,7 +19,7 @@ IndexType: TypeAlias = Union[
 ]
 """Whatever a tensor accepts between square brackets."""
 
-DeviceLike: TypeAlias = Union[torch.device, str, int]
+DeviceLike: TypeAlias = torch.device | str | int
 """What `torch.device` accepts."""
 
 LeafPredicate: TypeAlias = Callable[[type], bool]

@@ -12,8 +12,8 @@ from .extension import ExtensionMethods
 class TensorDictBase(ContextMethods, ExtensionMethods, PluginMethods):
     """A batched, nested dict of tensors that behaves like one tensor.
 
-    Every entry shares the leading `batch_size`; indexing, reshaping, stacking, casting and arithmetic act on all entries
-    at once. Where the values live is the job of the storage; this class holds all semantics.
+    Every entry shares the leading `batch_size`; indexing, reshaping, stacking, casting and arithmetic act on all
+    entries at once. Where the values live is the job of the storage; this class holds all semantics.
     """
 
 

@@ -152,7 +152,8 @@ def _one_kind(what: str, key: str, values: list[Any]) -> Any:
     for kind in kinds:
         if kind.is_tensor != first.is_tensor or kind.is_non_tensor != first.is_non_tensor:
             raise TDValueError(
-                f"{what}: the entries {key!r} are of different kinds: {sorted({type(value).__name__ for value in values})}."
+                f"{what}: the entries {key!r} are of different kinds: "
+                f"{sorted({type(value).__name__ for value in values})}."
             )
     return first
 
@@ -164,8 +165,8 @@ def _require_same_keys(nodes: list[Any], what: str, error: type[TDError]) -> Non
         if keys != first:
             hint = " To keep the others, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
             raise error(
-                f"{what} needs the same keys in every tensordict: input 0 alone has {sorted(first - keys)}, input {i} alone has "
-                f"{sorted(keys - first)}.{hint}"
+                f"{what} needs the same keys in every tensordict: input 0 alone has {sorted(first - keys)}, "
+                f"input {i} alone has {sorted(keys - first)}.{hint}"
             )
 
 
@@ -199,8 +200,8 @@ def _cat_size(nodes: list[Kernel], dim: int) -> Size:
         size = node._batch_size
         if len(size) != len(first) or size[:dim] != first[:dim] or size[dim + 1 :] != first[dim + 1 :]:
             raise TDRuntimeError(
-                f"cat along dim {dim}: the batch sizes must agree in the other dims, input 0 has {list(first)}, input {i} has "
-                f"{list(size)}."
+                f"cat along dim {dim}: the batch sizes must agree in the other dims, input 0 has {list(first)}, "
+                f"input {i} has {list(size)}."
             )
         total += size[dim]
     return Size((*first[:dim], total, *first[dim + 1 :]))
@@ -214,7 +215,8 @@ def _combine_into(out: Any, nodes: list[Any], dim: int, combine: Any) -> None:
             continue
         if not all(present):
             raise TDKeyError(
-                f"{combine.__name__}(out=...): the key {key!r} is missing in the inputs {[i for i, p in enumerate(present) if not p]}."
+                f"{combine.__name__}(out=...): the key {key!r} is missing in the inputs "
+                f"{[i for i, p in enumerate(present) if not p]}."
             )
         values = [node._storage[key] for node in nodes]
         if type(target) is Tensor:

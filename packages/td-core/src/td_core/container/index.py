@@ -15,6 +15,7 @@ from ..leaves.non_tensor import as_non_tensor
 from ..structural import Index, parse_index
 from ..typing import NO_DEFAULT
 from .kernel import Kernel
+from .mapping import as_tensor_for
 from .sizes import SizeMethods
 from .update import UpdateMethods
 
@@ -51,7 +52,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
     def __iter__(self) -> Iterator[Any]:
         if not self._batch_size:
             raise TDTypeError(
-                "Iteration over a tensordict without batch dims. Use keys(), values() or items() to iterate over its entries."
+                "Iteration over a tensordict without batch dims. Use keys(), values() or items() for its entries."
             )
         return (self._index(i) for i in range(self._batch_size[0]))
 
@@ -111,7 +112,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
             return
         old = storage[key]
         if type(old) is Tensor:
-            old[op.items] = value if isinstance(value, (Tensor, int, float, complex)) else torch.as_tensor(value)
+            old[op.items] = as_tensor_for(old, value)
             return
         new = kind_of(old).write(old, op, value)
         if new is not old:
@@ -153,7 +154,7 @@ def _check_batchless(index: Any) -> None:
         if isinstance(item, Tensor) and item.dtype is torch.bool and item.ndim == 0:
             continue
         raise TDRuntimeError(
-            f"Indexing a tensordict without batch dims by {index!r}: only None, ..., and 0-dim booleans are possible there."
+            f"Indexing a tensordict without batch dims by {index!r}: only None, ... and 0-dim booleans are possible."
         )
 
 
@@ -166,8 +167,8 @@ def _reconcile(value: Any, size: Size, batch_size: Size, op: Index) -> Any:
         return value._rebatched(size)
     except BatchSizeError as error:
         raise TDRuntimeError(
-            f"A value of batch size {list(own)} cannot be written to the region of size {list(size)} that the index "
-            f"{op.items!r} selects in a tensordict of batch size {list(batch_size)}."
+            f"A value of batch size {list(own)} cannot be written to the region of size {list(size)} that the "
+            f"index {op.items!r} selects in a tensordict of batch size {list(batch_size)}."
         ) from error
 
 

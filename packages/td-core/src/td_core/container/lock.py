@@ -101,7 +101,7 @@ def _unlock_tree(root: Kernel) -> None:
             parent = parent_ref()
             if parent is not None and id(parent) not in inside:
                 raise TDRuntimeError(
-                    "Cannot unlock a tensordict that is part of a locked one. Unlock the root of the locked tree first, or "
+                    "Cannot unlock a tensordict that is part of a locked one. Unlock the root of that tree first, or "
                     "work on a clone()."
                 )
     for node in tree:

@@ -49,20 +49,19 @@ class MappingMethods(NamesMethods):
             TDKeyError: `key` is not a nested key.
             TDValueError: the path leads through a tensor and no default was given.
         """
-        parts = (key,) if type(key) is str else require_parts(key)
-        node: Kernel = self
+        if type(key) is str:
+            value = self._storage.get(key, default)
+            return None if value is NO_DEFAULT else value
+        parts = require_parts(key)
+        value = self
         for depth, part in enumerate(parts):
-            if depth:
-                kind = kind_of(value)  # noqa: F821  # set by the round before
-                child = kind.node(value)  # noqa: F821
-                if child is None:
-                    if default is NO_DEFAULT and kind.is_tensor:
-                        raise TDValueError(
-                            f"{parts[:depth]!r} is a {type(value).__name__}, not a tensordict, so it has no "  # noqa: F821
-                            f"entry {part!r}."
-                        )
-                    return None if default is NO_DEFAULT else default
-                node = child
+            node: Kernel | None = value if depth == 0 else kind_of(value).node(value)
+            if node is None:
+                if default is NO_DEFAULT and kind_of(value).is_tensor:
+                    raise TDValueError(
+                        f"{parts[:depth]!r} is a {type(value).__name__}, not a tensordict, so it has no entry {part!r}."
+                    )
+                return None if default is NO_DEFAULT else default
             try:
                 value = node._storage[part]
             except KeyError:
@@ -93,8 +92,8 @@ class MappingMethods(NamesMethods):
             child = None if type(value) is Tensor else kind_of(value).node(value)
             if child is None:
                 raise TDKeyError(
-                    f"The key {parts!r} leads through {parts[: depth + 1]!r}, which is a {type(value).__name__} and has no "
-                    "entries."
+                    f"The key {parts!r} leads through {parts[: depth + 1]!r}, which is a {type(value).__name__} "
+                    "and has no entries."
                 )
             node = child
         return node
@@ -131,15 +130,13 @@ class MappingMethods(NamesMethods):
             return key in self._storage
         parts = key_parts(key)
         if not parts:
-            raise TDRuntimeError(
-                f"Membership in a tensordict is only defined for keys (str or tuple of str), got {key!r}."
-            )
+            raise TDRuntimeError(f"Only keys (str or tuple of str) can be members of a tensordict, got {key!r}.")
         return contains(self, parts)
 
     def __bool__(self) -> bool:
         raise TDRuntimeError(
-            "The truth value of a tensordict is not defined. Use is_empty() to test for leaves, len(td.keys()) for keys, "
-            "or (a == b).all() to compare."
+            "The truth value of a tensordict is not defined. Use is_empty() to test for leaves, len(td.keys()) for "
+            "keys, and (a == b).all() to compare."
         )
 
     def is_empty(self) -> bool:
@@ -390,7 +387,7 @@ class MappingMethods(NamesMethods):
             holder._write_at(key, value, index[1:] if len(index) > 2 else index[1])
             value, index = holder._storage[key], index[0]
         if type(storage) is dict and type(old) is Tensor:
-            old[index] = _as_tensor_for(old, value)
+            old[index] = as_tensor_for(old, value)
             return
         parsed = parse_index(index, kind_of(old).shape(old))
         if type(storage) is dict:
@@ -404,8 +401,8 @@ class MappingMethods(NamesMethods):
         """Store the new object of a non-tensor entry; legal on locked containers, refused on shared memory."""
         if self._sharing is not None:
             raise TDRuntimeError(
-                f"The non-tensor entry {key!r} cannot change: the tensordict is in {self._sharing} memory, where non-tensor "
-                "values cannot be seen by other processes. Allocate it before sharing."
+                f"The non-tensor entry {key!r} cannot change: the tensordict is in {self._sharing} memory, where other "
+                "processes cannot see new non-tensor values. Allocate it before sharing."
             )
         self._storage[key] = value
 
@@ -571,7 +568,7 @@ def _same_memory(old: Any, new: Any) -> bool:
     return old.untyped_storage().data_ptr() == new.untyped_storage().data_ptr() and old.shape == new.shape
 
 
-def _as_tensor_for(old: Tensor, value: Any) -> Any:
+def as_tensor_for(old: Tensor, value: Any) -> Any:
     """Bring a list or array to a tensor of the dtype and device of the entry it is written into."""
     if isinstance(value, (Tensor, int, float, complex)):
         return value

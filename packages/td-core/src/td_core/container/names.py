@@ -84,7 +84,7 @@ class NamesMethods(LockMethods):
         for old, new in zip(self.names, names, strict=True):
             if old is not None and new != old:
                 raise TDRuntimeError(
-                    f"refine_names cannot change the name {old!r} to {new!r}: only unnamed dims can be named. Use rename_()."
+                    f"refine_names cannot change the name {old!r} to {new!r}, only name unnamed dims. Use rename_()."
                 )
             refined.append(new)
         self.names = refined
@@ -103,7 +103,7 @@ class NamesMethods(LockMethods):
 
     def _shallow_copy(self) -> Self:
         """Return a new tree of containers that shares the leaves, unlocked."""
-        return shallow_copy(self)
+        return shallow_copy(self)  # type: ignore[no-any-return]  # the same class
 
 
 def shallow_copy(node: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Copying a container, and cutting it in pieces: each leaf is cut once, and the pieces are dealt out to the new containers."""
+"""Copying a container, and cutting it in pieces: each leaf is cut once, and the pieces are dealt out."""
 
 from __future__ import annotations
 

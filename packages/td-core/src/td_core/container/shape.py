@@ -141,14 +141,14 @@ class ShapeMethods(IndexMethods):
         extra = len(given) - len(old)
         if extra < 0:
             raise TDRuntimeError(
-                f"expand: the {len(given)} sizes {given} must be at least as many as the {len(old)} batch dims {list(old)}."
+                f"expand: the sizes {given} must be at least as many as the {len(old)} batch dims {list(old)}."
             )
         for d, n in enumerate(given):
             if n == -1 and d >= extra:
                 given[d] = old[d - extra]
             elif n < 0 or (d >= extra and old[d - extra] not in (1, n)):
                 raise TDRuntimeError(
-                    f"expand: the shape {given} does not fit the batch size {list(old)}: each dim must be equal, of size 1, "
+                    f"expand: the shape {given} does not fit the batch size {list(old)}: each dim is equal, of size 1 "
                     "or new and non-negative."
                 )
         return self._reshaped(Expand(Size(given), len(old)))

@@ -109,7 +109,7 @@ def _set_batch_size(node: Kernel, size: Size) -> None:
 
 def _refuse_resize(node: Kernel) -> None:
     raise TDRuntimeError(
-        f"The batch size of a {type(node).__name__} follows from its storage and cannot be changed. Call to_tensordict() first."
+        f"The batch size of a {type(node).__name__} follows from its storage. Call to_tensordict() first."
     )
 
 

@@ -25,8 +25,8 @@ class TensorDict(TensorDictBase):
         batch_size: the leading sizes shared by every entry. Default: empty; it is never inferred.
         device: where every entry is moved. Default: entries stay where they are and may differ.
         names: a name for each batch dim, None for none.
-        non_blocking: how entries are moved to `device`: None, asynchronously with one synchronisation where it is needed;
-            True, asynchronously without; False, one blocking copy after the other.
+        non_blocking: how entries are moved to `device`: None, asynchronously, with one synchronisation where needed;
+            True, asynchronously without it; False, one blocking copy after the other.
         lock: lock the result.
         **entries: entries by keyword, instead of `source`.
 

@@ -112,7 +112,8 @@ class NodeKind(LeafKind):
         return self.wrap(value, self._container(value)._fit(batch_size, device))
 
     def clone(self, value: Any) -> Any:
-        return self.wrap(value, self._container(value).clone())
+        container: Any = self._container(value)
+        return self.wrap(value, container.clone())
 
     def write(self, value: Any, index: Index, new: Any) -> Any:
         container: Any = self._container(value)

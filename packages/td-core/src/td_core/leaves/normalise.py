@@ -1,4 +1,4 @@
-"""From what users write to what a container stores: numbers, arrays and number lists become tensors, the rest non-tensor data."""
+"""From what is written to what is stored: numbers, arrays and number lists become tensors, all else non-tensor data."""
 
 from __future__ import annotations
 

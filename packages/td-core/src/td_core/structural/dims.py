@@ -1,4 +1,4 @@
-"""Ops that move, add or drop dimensions: Permute, Transpose, Squeeze, Unsqueeze, Expand, and the dim arithmetic they share."""
+"""Ops that move, add, drop, merge or split batch dims, and the dim arithmetic they share."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Expand(StructuralOp):
 
 
 class Regroup(StructuralOp):
-    """View the first `n` batch dims as `shape` (same number of elements); the core of view, reshape, flatten, unflatten."""
+    """View the first `n` batch dims as `shape`, which has as many elements."""
 
     __slots__ = ("n", "shape")
 
@@ -209,7 +209,8 @@ class Unflatten(StructuralOp):
         self.dim, self.sizes = dim, torch.Size(sizes)
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.unflatten(self.dim, self.sizes)
+        result: torch.Tensor = value.unflatten(self.dim, self.sizes)
+        return result
 
     def size(self, size: torch.Size) -> torch.Size:
         return torch.Size((*size[: self.dim], *self.sizes, *size[self.dim + 1 :]))
@@ -280,8 +281,8 @@ def infer_size(shape: Sequence[int], numel: int) -> torch.Size:
             known *= n
     if len(unknown) > 1 or known <= 0 or numel % known:
         raise TDRuntimeError(
-            f"The shape {list(shape)} is invalid for a batch of {numel} elements: exactly one -1 can be inferred, and the "
-            "other sizes must divide the number of elements."
+            f"The shape {list(shape)} is invalid for a batch of {numel} elements: one -1 can be inferred, and "
+            "the other sizes must divide the number of elements."
         )
     filled = list(shape)
     filled[unknown[0]] = numel // known

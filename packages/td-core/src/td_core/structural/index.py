@@ -30,7 +30,7 @@ class Index(StructuralOp):
 
     __slots__ = ("dims", "items", "shares_storage", "size_", "tensor")
 
-    tensor: Callable[[Tensor], Tensor]
+    tensor: Callable[[Tensor], Any]  # type: ignore[assignment]  # a C-level getter instead of a method
 
     def __init__(self, items: tuple[Item, ...], size: torch.Size, dims: int, *, from_mask: bool = False) -> None:
         self.items = items
@@ -38,7 +38,7 @@ class Index(StructuralOp):
         self.dims = dims
         self.shares_storage = not any(isinstance(item, Tensor) for item in items)
         key = items[0] if len(items) == 1 else items
-        self.tensor = _Gather(key) if from_mask else itemgetter(key)
+        self.tensor = _Gather(key) if from_mask else itemgetter(key)  # type: ignore[arg-type]  # a mask's positions
 
     @property
     def keeps_flags(self) -> bool:  # type: ignore[override]  # a property where the base has a constant
@@ -52,7 +52,7 @@ class Index(StructuralOp):
 
 
 class _Gather:
-    """`index_select` along dim 0 by the positions of a mask: known to be in range, and faster than advanced indexing."""
+    """`index_select` along dim 0 by the positions of a mask: in range for sure, and faster than advanced indexing."""
 
     __slots__ = ("positions",)
 
@@ -73,7 +73,7 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
         batch_size: the sizes of the dims it applies to.
 
     Raises:
-        TDIndexError: too many indices, an index out of range, a mask of the wrong shape, or something that cannot index.
+        TDIndexError: too many indices, one out of range, a mask of the wrong shape, or no index at all.
         TDValueError: a slice with a step below 1.
     """
     kind = type(index)
@@ -144,8 +144,8 @@ def _convert(item: Any) -> Any:
     if hasattr(item, "__index__"):
         return int(item.__index__())
     raise TDIndexError(
-        f"A tensordict cannot be indexed by {item!r} of type {type(item).__name__}. Use a key (str or tuple of str), an int, "
-        "a slice, None, ..., a list, a range, an array or tensor of integers or booleans, or a tuple of these."
+        f"A tensordict cannot be indexed by {item!r} of type {type(item).__name__}. Use a key (str or tuple of str), "
+        "an int, a slice, None, ..., a list, a range, an array or tensor of integers or booleans, or a tuple of these."
     )
 
 
