@@ -26,13 +26,25 @@ class Difference:
         return f"{self.aspect} of {place}: {generalised(self.detail)}"
 
 
+VARYING = tuple(
+    (re.compile(pattern), word)
+    for pattern, word in (
+        (r"0x[0-9a-f]+", "ADDRESS"),
+        (r"torch\.Size\(\[[^\]]*\]\)", "SHAPE"),
+        (r"tensor\(.*", "TENSOR"),
+        (r"\[[^\]]*\]", "LIST"),
+        (r"\((-?\d+, ?)*-?\d*\)", "SHAPE"),
+        (r"\('[^)]*'\)", "KEY"),
+        (r"'.{1,2}'", "KEY"),
+        (r"-?\b\d+(\.\d+)?\b", "N"),
+    )
+)
+
+
 def generalised(text: str) -> str:
     """Return a message without what varies from case to case."""
-    text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"(torch\.Size\()?[\[(][-0-9, ]*[\])]\)?", "SHAPE", text)
-    text = re.sub(r"tensor\(.*", "TENSOR", text)
-    text = re.sub(r"-?\b\d+(\.\d+)?\b", "N", text)
-    text = re.sub(r"'[a-f]'|'[nm]'", "KEY", text)
+    for pattern, word in VARYING:
+        text = pattern.sub(word, text)
     return text[:160]
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections import OrderedDict, namedtuple
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import torch
@@ -36,7 +36,7 @@ class Raised:
 class Outcome:
     """What an operation came to, and the tensordicts as it left them."""
 
-    result: Union[Returned, Raised]
+    result: Returned | Raised
     td: Shot
     earlier: Shot
 
@@ -82,7 +82,7 @@ class Side:
                 error = raised
             out = self.variables["out"]
             td, earlier = camera.take(self.td), camera.take(self.variables["earlier"])
-            result: Union[Returned, Raised]
+            result: Returned | Raised
             if error is not None:
                 result = Raised(error)
             else:

@@ -13,7 +13,9 @@ def compare_outcomes(peer: Outcome, ours: Outcome) -> Difference | None:
         return found
     late = compare(peer.td, ours.td, "td") or compare(peer.earlier, ours.earlier, "earlier")
     if late is not None and isinstance(peer.result, Raised):
-        return Difference(f"after the error: {late.aspect}", late.place, f"{late.detail} ({error_text(peer.result.error)})")
+        return Difference(
+            f"after the error: {late.aspect}", late.place, f"{late.detail} ({error_text(peer.result.error)})"
+        )
     return late
 
 

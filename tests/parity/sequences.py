@@ -55,8 +55,8 @@ class Statistics:
             "",
             f"{'operation':34}{'succeeded':>10}{'raised':>8}",
         ]
-        for name in sorted(OPERATIONS | {"construct": None}):
-            lines.append(f"{name:34}{self.succeeded[name]:10}{self.failed[name]:8}")
+        names = sorted({"construct", *OPERATIONS})
+        lines += [f"{name:34}{self.succeeded[name]:10}{self.failed[name]:8}" for name in names]
         lines += ["", "errors raised by both (the peer's class):"]
         lines += [f"  {name:32}{count:10}" for name, count in self.errors.most_common()]
         lines += ["", "deliberate differences met:"]
@@ -132,7 +132,12 @@ class Generator:
     def wants(self, operation: Operation, outcome: Outcome, state: State) -> bool:
         """Decide whether the result becomes the current tensordict."""
         result = outcome.result
-        if not isinstance(result, Returned) or not isinstance(result.out, NodeShot) or result.out.lazy or result.is_self:
+        if (
+            not isinstance(result, Returned)
+            or not isinstance(result.out, NodeShot)
+            or result.out.lazy
+            or result.is_self
+        ):
             return False
         if len(result.out.batch_size) > 4 or state.elements() > LARGEST:
             return False

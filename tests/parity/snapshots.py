@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -72,7 +72,7 @@ class UnreadableShot:
     error: Exception
 
 
-Shot = Union[TensorShot, NodeShot, NonTensorShot, SequenceShot, MappingShot, PlainShot, UnreadableShot]
+Shot: TypeAlias = TensorShot | NodeShot | NonTensorShot | SequenceShot | MappingShot | PlainShot | UnreadableShot
 
 
 class Camera:

@@ -48,7 +48,9 @@ class Survey:
             parts.append(f"[{position}] x{count}  {group}")
             parts.append(f"    {finding.case.difference.place}: {finding.case.difference.detail[:300]}")
             if finding.case.our_error is not None:
-                parts.append(f"    ours raised at {origin(finding.case.our_error)}: {error_text(finding.case.our_error)}")
+                parts.append(
+                    f"    ours raised at {origin(finding.case.our_error)}: {error_text(finding.case.our_error)}"
+                )
             steps = (finding.program.construction(), *finding.program.steps)
             parts += ["    " + line for step in steps for line in step.text().splitlines()]
             parts.append("")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Union
+from typing import Any, TypeAlias
 
 from .draw import Draw
 from .tensors import tensor_of_any_dtype
@@ -67,7 +67,7 @@ class Node:
             yield replace(self, lock=False)
 
 
-Entry = Union[Leaf, Node]
+Entry: TypeAlias = Leaf | Node
 
 
 def random_batch_size(draw: Draw) -> tuple[int, ...]:
@@ -83,10 +83,17 @@ def random_names(draw: Draw, dims: int) -> tuple[str | None, ...]:
 
 def random_non_tensor(draw: Draw, batch_size: tuple[int, ...]) -> Leaf:
     """Return a value that is no tensor: one for all rows, or one a row."""
-    if batch_size and batch_size[0] > 0 and draw.chance(0.3):
-        rows = [f"r{row}" for row in range(batch_size[0])]
-        return Leaf(repr(rows) if len(batch_size) == 1 else repr([rows[0]] * len(rows)))
+    if batch_size and 0 not in batch_size and draw.chance(0.4):
+        return Leaf(repr(column(batch_size, "r")))
     return Leaf(draw.pick(NON_TENSORS))
+
+
+def column(shape: tuple[int, ...], prefix: str) -> list[Any]:
+    """Return nested lists of this shape, with a string of its own in each place."""
+    size, *rest = shape
+    if not rest:
+        return [f"{prefix}{row}" for row in range(size)]
+    return [column(tuple(rest), f"{prefix}{row}") for row in range(size)]
 
 
 def random_leaf(draw: Draw, batch_size: tuple[int, ...]) -> Leaf:
@@ -117,9 +124,8 @@ def random_tree(draw: Draw) -> Node:
     batch_size = random_batch_size(draw)
     entries: list[tuple[str, Entry]] = [(key, random_leaf(draw, batch_size)) for key in draw.some(KEYS, 1, 4)]
     taken = {key for key, _ in entries}
-    for key in NODE_KEYS:
-        if key not in taken and draw.chance(0.4):
-            entries.append((key, random_node(draw, batch_size, depth=2, plain=draw.chance(0.3))))
+    nodes = [key for key in NODE_KEYS if key not in taken and draw.chance(0.4)]
+    entries += [(key, random_node(draw, batch_size, depth=2, plain=draw.chance(0.3))) for key in nodes]
     draw.random.shuffle(entries)
     names = random_names(draw, len(batch_size)) if draw.chance(0.3) else None
     device = "cpu" if draw.chance(0.2) else None

@@ -37,7 +37,9 @@ OPTIONS = (
 
 def options(draw: Draw) -> str:
     """Return no option, one, or two."""
-    return "".join(f", {option}" for option in draw.some(OPTIONS, 0, draw.pick((0, 1, 1, 2))))
+    chosen = draw.some(OPTIONS, 0, draw.pick((0, 1, 1, 2)))
+    by_keyword = {option.split("=")[0]: option for option in chosen}
+    return "".join(f", {option}" for option in by_keyword.values())
 
 
 @operation("apply", 2, adopt=0.1)

@@ -1,4 +1,4 @@
-"""Text of the arguments that many operations share: keys, dims, values that fit an entry, trees like the current one."""
+"""Text of the arguments that many operations share: keys, dims, values that fit an entry, trees like the current."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def some_keys(draw: Draw, state: State, low: int = 0, high: int = 3) -> list[str
 
 
 def like_tree(draw: Draw, state: State, batch_size: Sequence[int], change: float = 0.1, plain: bool = False) -> str:
-    """Return a tree with the entries of the current one under another batch size; `change` is how often one is varied."""
+    """Return a tree with the current entries under another batch size; `change` is how often one is varied."""
     root = Outline(draw, state, tuple(batch_size), change, plain)
     return root.text((), state.dims)
 

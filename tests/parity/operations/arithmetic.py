@@ -22,16 +22,17 @@ BINARY_INPLACE_METHODS = (
     "add_", "sub_", "mul_", "div_", "pow_", "maximum_", "minimum_", "clamp_max_", "clamp_min_",
 )  # fmt: skip
 UNARY_METHODS = (
-    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "expm1", "floor", "frac", "lgamma", "log",
-    "log10", "log1p", "log2", "neg", "reciprocal", "round", "sigmoid", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
-    "trunc",
+    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "expm1", "floor", "frac", "lgamma",
+    "log", "log10", "log1p", "log2", "neg", "reciprocal", "round", "sigmoid", "sign", "sin", "sinh", "sqrt", "tan",
+    "tanh", "trunc",
 )  # fmt: skip
+OPERAND_KINDS = ("number", "scalar", "batch", "prefix", "tensor", "td", "other td")
 TESTS = ("isfinite", "isnan", "isneginf", "isposinf", "isreal")
 
 
 def operand(draw: Draw, state: State) -> str:
     """Return the other operand: a number, a tensor, or a tensordict with the same keys, most often."""
-    kind = draw.weighted(("number", "scalar", "batch", "prefix", "tensor", "td", "other td"), (4, 1, 1, 0.5, 0.4, 4, 0.6))
+    kind = draw.weighted(OPERAND_KINDS, (4, 1, 1, 0.5, 0.4, 4, 0.6))
     if kind == "number":
         return number_text(draw)
     if kind == "scalar":
@@ -44,7 +45,9 @@ def operand(draw: Draw, state: State) -> str:
         return tensor_text(draw, (3,), "torch.float32")
     if kind == "td":
         return draw.pick(("td", "td.clone()", like_tree(draw, state, state.batch_size, 0.02)))
-    return draw.pick((like_tree(draw, state, state.batch_size, 0.5), like_tree(draw, state, (), 0.1), "lib.TensorDict({})"))
+    return draw.pick(
+        (like_tree(draw, state, state.batch_size, 0.5), like_tree(draw, state, (), 0.1), "lib.TensorDict({})")
+    )
 
 
 def operator(symbol: str, draw: Draw, state: State) -> str:

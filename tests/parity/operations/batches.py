@@ -34,9 +34,9 @@ QUESTIONS = (
     "td.batch_size", "td.shape", "td.size()", "td.batch_dims", "td.ndim", "td.dim()", "td.ndimension()", "td.numel()",
     "td.depth", "td.bytes()", "td.bytes(count_duplicates=False)", "td.param_count()", "td.is_empty()", "len(td)",
     "td.device", "td.names", "td.is_locked", "td.is_contiguous()", "td.is_floating_point()", "td.dtype", "td.is_cpu",
-    "td.is_cuda", "td.is_meta", "td.is_shared()", "td.is_memmap()", "td.is_consolidated()", "td.requires_grad", "bool(td)",
-    "hash(td)", "lib.is_tensor_collection(td)", "lib.is_non_tensor(td)", "lib.is_tensor_collection(type(td))",
-    "td.saved_path",
+    "td.is_cuda", "td.is_meta", "td.is_shared()", "td.is_memmap()", "td.is_consolidated()", "td.requires_grad",
+    "bool(td)", "hash(td)", "lib.is_tensor_collection(td)", "lib.is_non_tensor(td)",
+    "lib.is_tensor_collection(type(td))", "td.saved_path",
 )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from ..state import State
 from .registry import add_operation, operation
 
 CASTS = (
-    "float", "double", "half", "bfloat16", "int", "bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32",
-    "float64", "complex64", "complex128",
+    "float", "double", "half", "bfloat16", "int", "bool", "int8", "int16", "int32", "int64", "uint8", "float16",
+    "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
 
 

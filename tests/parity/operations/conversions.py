@@ -11,7 +11,9 @@ from .registry import operation
 
 @operation("to_dict", 0.7)
 def to_dict(draw: Draw, state: State) -> str:
-    options = draw.weighted(("", "retain_none=False", "convert_tensors=True", "convert_tensors='numpy'"), (5, 0.5, 0.5, 0.5))
+    options = draw.weighted(
+        ("", "retain_none=False", "convert_tensors=True", "convert_tensors='numpy'"), (5, 0.5, 0.5, 0.5)
+    )
     return f"out = td.to_dict({options})"
 
 
@@ -37,7 +39,7 @@ def to_namedtuple(draw: Draw, state: State) -> str:
             "out = td.to_namedtuple()",
             "out = lib.TensorDict.from_namedtuple(td.to_namedtuple())",
             "out = lib.TensorDict.from_namedtuple(td.to_namedtuple(), auto_batch_size=True)",
-            "out = lib.from_namedtuple(namedtuple('P', ['x', 'y'])(torch.zeros(3), torch.ones(3, 2)), auto_batch_size=True)",
+            "out = lib.from_namedtuple(namedtuple('P', 'x y')(torch.zeros(3), torch.ones(3, 2)), auto_batch_size=True)",
         )
     )
 
@@ -120,7 +122,12 @@ def struct_array(draw: Draw, state: State) -> str:
 @operation("pytree", 0.3)
 def pytree(draw: Draw, state: State) -> str:
     tree = draw.pick(
-        ("{'a': [torch.zeros(2), 1], 'b': (2.0, {'c': 3})}", "[torch.zeros(2), (torch.ones(2),)]", "td", "torch.ones(2)")
+        (
+            "{'a': [torch.zeros(2), 1], 'b': (2.0, {'c': 3})}",
+            "[torch.zeros(2), (torch.ones(2),)]",
+            "td",
+            "torch.ones(2)",
+        )
     )
     return draw.pick(
         (

@@ -69,7 +69,9 @@ def masked_fill_in_place(draw: Draw, state: State) -> str:
 
 @operation("where", 1.5)
 def where(draw: Draw, state: State) -> str:
-    condition = mask_text(draw, state.batch_size[: draw.integer(0, state.dims)] if draw.chance(0.3) else state.batch_size)
+    condition = mask_text(
+        draw, state.batch_size[: draw.integer(0, state.dims)] if draw.chance(0.3) else state.batch_size
+    )
     other = draw.weighted(
         (number_text(draw), tensor_of_any_dtype(draw, state.batch_size), like_tree(draw, state, state.batch_size, 0.3)),
         (2, 1, 4),

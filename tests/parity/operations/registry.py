@@ -1,4 +1,4 @@
-"""The table of operations that programs are made of. A generator writes the text of one operation on the current state."""
+"""The table of operations that programs are made of; a generator writes the text of one operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Generator = Callable[[Draw, State], "str | None"]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: `generate` returns its text, or None where it makes no sense; `adopt` is how often its result is kept."""
+    """Something that programs do.
+
+    `generate` returns the text, or None where it makes no sense; `adopt` is how often the result is kept.
+    """
 
     name: str
     generate: Generator

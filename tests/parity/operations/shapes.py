@@ -49,13 +49,17 @@ def permute(draw: Draw, state: State) -> str:
     if draw.chance(0.12):
         dims = dims[:-1] if draw.chance(0.5) else [*dims, state.dims]
     text = ", ".join(map(str, dims))
-    form = draw.weighted(("td.permute({0})", "td.permute([{0}])", "td.permute(dims=[{0}])", "torch.permute(td, [{0}])"), (4, 2, 1, 1))
+    form = draw.weighted(
+        ("td.permute({0})", "td.permute([{0}])", "td.permute(dims=[{0}])", "torch.permute(td, [{0}])"), (4, 2, 1, 1)
+    )
     return f"out = {form.format(text)}"
 
 
 @operation("transpose", 1, adopt=0.3)
 def transpose(draw: Draw, state: State) -> str:
-    form = draw.weighted(("td.transpose({0})", "torch.transpose(td, {0})", "td.swapaxes({0})", "td.swapdims({0})"), (5, 1, 0.3, 0.3))
+    form = draw.weighted(
+        ("td.transpose({0})", "torch.transpose(td, {0})", "td.swapaxes({0})", "td.swapdims({0})"), (5, 1, 0.3, 0.3)
+    )
     return f"out = {form.format(f'{dim_text(draw, state.dims)}, {dim_text(draw, state.dims)}')}"
 
 
@@ -107,7 +111,9 @@ def unflatten(draw: Draw, state: State) -> str:
         sizes[0] = -1
     elif draw.chance(0.05):
         sizes.append(3)
-    form = draw.pick(("td.unflatten({0}, {1})", "torch.unflatten(td, {0}, {1})", "td.unflatten(dim={0}, unflattened_size={1})"))
+    form = draw.pick(
+        ("td.unflatten({0}, {1})", "torch.unflatten(td, {0}, {1})", "td.unflatten(dim={0}, unflattened_size={1})")
+    )
     return f"out = {form.format(dim, sizes if draw.chance(0.5) else tuple(sizes))}"
 
 
@@ -154,7 +160,9 @@ def movedim(draw: Draw, state: State) -> str:
 @operation("flip", 0.3, adopt=0.2)
 def flip(draw: Draw, state: State) -> str:
     dim = dim_text(draw, state.dims)
-    return f"out = {draw.pick(('td.flip({0})', 'td.flip(({0},))', 'td.flip([{0}])', 'torch.flip(td, [{0}])')).format(dim)}"
+    return (
+        f"out = {draw.pick(('td.flip({0})', 'td.flip(({0},))', 'td.flip([{0}])', 'torch.flip(td, [{0}])')).format(dim)}"
+    )
 
 
 @operation("roll", 0.3, adopt=0.1)
@@ -179,7 +187,9 @@ def repeat(draw: Draw, state: State) -> str:
 @operation("repeat_interleave", 0.4, adopt=0.1)
 def repeat_interleave(draw: Draw, state: State) -> str:
     dim = draw.weighted(("", f", {dim_text(draw, state.dims)}", f", dim={dim_text(draw, state.dims)}"), (1, 2, 2))
-    repeats = draw.pick(("2", "1", "torch.tensor([2])", f"torch.tensor({[1, 2, 0, 1][: max(state.batch_size or (1,))]})"))
+    repeats = draw.pick(
+        ("2", "1", "torch.tensor([2])", f"torch.tensor({[1, 2, 0, 1][: max(state.batch_size or (1,))]})")
+    )
     return f"out = td.repeat_interleave({repeats}{dim})"
 
 

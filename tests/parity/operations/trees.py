@@ -1,4 +1,4 @@
-"""Operations on the tree of keys: update, replace, select, exclude, flatten and unflatten keys, entries joined in one."""
+"""Operations on the tree of keys: update, replace, select, exclude, flatten and unflatten, entries joined in one."""
 
 from __future__ import annotations
 
