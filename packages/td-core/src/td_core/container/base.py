@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 
 from .._generated.plugin_methods import PluginMethods
+from .apply import ApplyMethods
 from .context import ContextMethods
 from .extension import ExtensionMethods
+from .flatten import FlattenKeysMethods
+from .non_tensor import NonTensorMethods
 
 
-class TensorDictBase(ContextMethods, ExtensionMethods, PluginMethods):
+class TensorDictBase(
+    ApplyMethods, FlattenKeysMethods, NonTensorMethods, ContextMethods, ExtensionMethods, PluginMethods
+):
     """A batched, nested dict of tensors that behaves like one tensor.
 
     Every entry shares the leading `batch_size`; indexing, reshaping, stacking, casting and arithmetic act on all
