@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -121,12 +122,13 @@ class ShapeTests(TopicTests):
     @needs(Capability.NON_TENSOR)
     @pytest.mark.parametrize("name", OPERATIONS)
     def test_shape_operation_on_non_tensor_data(self, name: str) -> None:
-        """CORE-158: non-tensor data follows: one value is kept, its batch size changes."""
+        """CORE-158: non-tensor data follows: its batch size changes, and every position has the value."""
         operation, by_hand, _ = OPERATIONS[name]
         td = self.make({"a": torch.zeros(4, 3), "s": "text"}, [4, 3])
-        new = operation(td)
-        assert new["s"] == "text"
-        assert new.get("s").batch_size == by_hand(torch.empty(4, 3)).shape
+        found = operation(td).get("s")
+        size = by_hand(torch.empty(4, 3)).shape
+        assert found.batch_size == size
+        assert found.tolist() == np.full(size, "text").tolist()
 
     @needs(Capability.SHARED)
     def test_shared_flag(self) -> None:
@@ -373,10 +375,17 @@ class ShapeTests(TopicTests):
     @pytest.mark.parametrize("mask", [torch.tensor([True, False, True, False]), torch.arange(12).reshape(4, 3) % 2 == 0])
     def test_masked_select(self, mask: torch.Tensor) -> None:
         """CORE-089: the selected positions of the leading dims."""
-        td = self.sample(names=["x", "y"] if Capability.NAMES in self.case.capabilities else None)
+        td = self.sample()
         expected = mapped(td, lambda value: value[mask])
         size = [int(mask.sum()), *torch.Size([4, 3])[mask.ndim :]]
-        check_leaves(td.masked_select(mask), expected, batch_size=size, names=[None] * len(size))
+        check_leaves(td.masked_select(mask), expected, batch_size=size)
+
+    @needs(Capability.NAMES | Capability.LOCK)
+    def test_masked_select_flags(self) -> None:
+        """CORE-089: selected dims that were merged have no name; the result is unlocked."""
+        new = self.sample(names=["x", "y"]).lock_().masked_select(torch.ones(4, 3, dtype=torch.bool))
+        assert new.names == [None]
+        assert not new.is_locked
 
     def test_masked_select_with_singleton_mask_dim(self) -> None:
         """CORE-089, TRAP-032: a trailing singleton dim of the mask is squeezed; the result follows the rank it had."""
