@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -39,11 +40,14 @@ def choose(workloads: Iterable[Workload] = WORKLOADS, *, quick: bool = False, on
 def run(cases: Sequence[Case], sides: Sequence[Side], effort: Effort, *, progress: bool = False) -> list[Row]:
     """Run the cases one after the other, each on all sides."""
     torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()  # the libraries' own objects: the collections between cases need not visit them
     rows: list[Row] = []
     for number, case in enumerate(cases, 1):
         if progress:
             print(f"\r{number}/{len(cases)} {case.name:60.60}", end="", file=sys.stderr, flush=True)
         rows.append(run_case(case, sides, effort))
+    gc.unfreeze()
     if progress:
         print(file=sys.stderr)
     return rows

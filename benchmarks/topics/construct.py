@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..floors import checked, per_leaf
+from ..floors import check, checked, per_leaf
 from ..sides import Side
 from ..trees import BATCH, Data, Tree
 from ..workload import Workload, access, bulk
@@ -51,6 +51,18 @@ def _shared(data: Data, shape: torch.Size | None) -> torch.Size | None:
     return shape
 
 
+def _of_checked(children: Data) -> Data:
+    """Gather trees that were checked when they were made: one leaf of each tells its batch."""
+    for child in children.values():
+        check(_first_leaf(child))
+    return dict(children)
+
+
+def _first_leaf(data: Data) -> torch.Tensor:
+    value: torch.Tensor | Data = next(iter(data.values()))
+    return _first_leaf(value) if isinstance(value, dict) else value
+
+
 WORKLOADS: tuple[Workload, ...] = (
     access("construct/dict", checked, lambda cls, data: cls(data, batch_size=BATCH), _class_and_data),
     access(
@@ -66,7 +78,7 @@ WORKLOADS: tuple[Workload, ...] = (
     access("construct/empty", dict, lambda cls: cls({}, batch_size=BATCH), _class_alone, trees=(Tree(2),)),
     access(
         "construct/of-containers",
-        dict,
+        _of_checked,
         lambda cls, children: cls(children, batch_size=BATCH),
         _class_and_children,
         trees=(Tree(2), Tree(10)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import torch
 from ..floors import each_leaf, per_leaf
 from ..sides import Side
 from ..trees import DEEP, FLAT, LOCKED, Tree
-from ..workload import Arguments, Workload, beside, bulk
+from ..workload import Arguments, Workload, access, beside, bulk
 
 ROWS = [0, 3, 5]
 LONG = torch.tensor(ROWS)
@@ -71,6 +72,7 @@ KINDS = (
     Kind("none-mask", (None, MASK)),
     Kind("mask-int", (MASK, 1)),
 )
+READ = tuple(kind for kind in KINDS if kind.label != "ellipsis")  # td[...] is td itself: nothing to do by hand
 WRITTEN = tuple(kind for kind in KINDS if kind.label not in {"none", "none-slice", "none-mask"})
 WITH_NUMBER = tuple(kind for kind in KINDS if kind.label in {"int", "slice", "mask", "long", "slice-int"})
 
@@ -92,7 +94,7 @@ def _reading(kind: Kind) -> Workload:
     prepare = _prepare(kind)
     floor = by_hand if kind.prepared is not None else _read
     trees = (*TREES, *LOCKED) if kind.label in {"int", "slice", "mask", "long"} else TREES
-    return bulk(f"index/{kind.label}", floor, lambda td, index: td[index], _indexed(kind), trees=trees)
+    return bulk(f"index/{kind.label}", floor, getitem, _indexed(kind), trees=trees)
 
 
 def _indexed(kind: Kind) -> Arguments:
@@ -134,7 +136,8 @@ def _writing_number(kind: Kind) -> Workload:
 
 
 WORKLOADS: tuple[Workload, ...] = (
-    *(_reading(kind) for kind in KINDS),
+    *(_reading(kind) for kind in READ),
+    access("index/ellipsis", lambda data, index: data if index is ... else _read(data, index), getitem, beside(...)),
     *(_writing(kind) for kind in WRITTEN),
     *(_writing_number(kind) for kind in WITH_NUMBER),
     bulk(

@@ -46,9 +46,12 @@ def top_leaves(data: Data) -> list[str]:
     return [key for key, value in data.items() if type(value) is not dict]
 
 
-def count_leaves(data: Data) -> int:
-    """Count the tensors of a tree."""
-    return sum([count_leaves(value) if type(value) is dict else 1 for value in data.values()])
+def is_empty(data: Data) -> bool:
+    """Stop at the first tensor."""
+    for value in data.values():  # noqa: SIM110 (a generator for ``all`` takes three times as long)
+        if type(value) is not dict or not is_empty(value):
+            return False
+    return True
 
 
 def _view(name: str, floor: Any, library: Any) -> Workload:
@@ -69,5 +72,5 @@ WORKLOADS: tuple[Workload, ...] = (
     _view("views/items-nested", lambda data: nested_items(data, False), lambda td: list(td.items(True))),
     _view("views/items-nested-leaves", lambda data: nested_items(data, True), lambda td: list(td.items(True, True))),
     access("views/len-keys", len, lambda td: len(td.keys()), trees=WITH_LOCKED),
-    access("views/is_empty", lambda data: count_leaves(data) == 0, lambda td: td.is_empty()),
+    access("views/is_empty", is_empty, lambda td: td.is_empty()),
 )
