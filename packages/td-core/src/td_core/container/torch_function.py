@@ -1,0 +1,22 @@
+"""`__torch_function__`: containers as arguments of torch's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.torch_functions import HANDLERS
+from .kernel import Kernel
+
+
+class TorchFunctionMethods(Kernel):
+    """Answers the functions of torch that have a handler; torch raises TypeError for the others."""
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        handler = HANDLERS.get(func)
+        if handler is None:
+            return NotImplemented
+        return handler(*args, **kwargs) if kwargs else handler(*args)
