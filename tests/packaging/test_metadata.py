@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -97,3 +98,17 @@ def test_ci_runs_the_command_of_the_readme():
     assert f"    {command}\n" in readme
     assert f"    {command.replace('tests', 'demo')}\n" in readme
     assert command in (ROOT / ".ci" / "run").read_text()
+
+
+def test_nox_knows_every_package_and_every_session():
+    tree = ast.parse((ROOT / "noxfile.py").read_text())
+    constants = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    assert set(ast.literal_eval(constants["PLUGINS"])) == set(PLUGINS)
+    sessions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.decorator_list}
+    checks = {"lint", "layers", "generated", "typecheck"}
+    suites = {"tests", "core_alone", "one_plugin", "conformance", "parity"}
+    assert sessions == {"demo", "wheels", "benchmarks", "docs"} | suites | checks
