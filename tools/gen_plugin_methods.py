@@ -229,7 +229,7 @@ def render(root: Path) -> dict[Path, str]:
         f"from typing import TYPE_CHECKING, {'TypeVar, ' if found.type_variables else ''}cast\n",
         *(_relative(statement) for statement in found.runtime_imports.values()),
         "from ..plugins.method import plugin_method\n",
-        "if TYPE_CHECKING:",
+        *(["if TYPE_CHECKING:"] if typing_only else []),
         *(f"    {line}" for line in sorted(typing_only)),
         *(f"\n{found.type_variables[name]}" for name in sorted(found.type_variables)),
         "\nclass PluginMethods:",
@@ -252,7 +252,7 @@ def render(root: Path) -> dict[Path, str]:
 
 def formatted(source: str, path: Path) -> str:
     """Sort the imports and format, with the settings of the repository."""
-    for arguments in (["check", "--fix-only", "--select=I", "--quiet"], ["format", "--quiet"]):
+    for arguments in (["check", "--fix-only", "--select=F401,I", "--quiet"], ["format", "--quiet"]):
         command = [sys.executable, "-m", "ruff", *arguments, f"--stdin-filename={path}", "-"]
         source = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
     return source

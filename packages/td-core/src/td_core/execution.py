@@ -10,7 +10,7 @@ from .plugins.registry import registry
 from .plugins.resolve import execution_backend, load_from
 
 
-def with_backend(function: Callable[..., Any], backend: str = "eager", **options: object) -> Callable[..., Any]:
+def with_backend(function: Callable[..., Any], backend: str = "eager", /, **options: object) -> Callable[..., Any]:
     """Return a callable that does what `function` does, run by an execution backend.
 
     Args:

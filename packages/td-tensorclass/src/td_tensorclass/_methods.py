@@ -55,8 +55,8 @@ def to_dataclass(td: TensorDictBase, cls: type[T]) -> T:
     if extra:
         raise TDKeyError(f"{cls.__name__} has no fields for the entries {extra}. Its fields are: {names}.")
     values: dict[str, Any] = {}
-    for name, value in td.items():
-        kind = hints[name]
+    for name in td.keys():  # noqa: SIM118  # iterating over a tensordict goes over its batch
+        value, kind = td[name], hints[name]
         nested = isinstance(value, TensorDictBase) and isinstance(kind, type) and is_dataclass(kind)
         values[name] = to_dataclass(value, kind) if nested else value
     return cls(**values)
