@@ -1,4 +1,4 @@
-"""Lists the differences from the peer: `python -m tests.parity.survey [sequences] [--seed N] [--output FILE]`.
+"""Lists the differences from the peer: `python -m tests.parity.survey [sequences] [--grids] [--output FILE]`.
 
 Alike differences are grouped, with a count and the smallest program found for each.
 """
@@ -11,8 +11,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from .arena import Finding, Libraries
+from .arena import Finding, Libraries, replay
 from .comparison import error_text
+from .grids import GRIDS, programs
 from .libraries import load_ours, load_peer, why_unavailable
 from .sequences import Statistics, run_sequence, seeded
 from .shrink import shrink
@@ -32,13 +33,25 @@ class Survey:
         deadline = time.monotonic() + seconds
         for number in range(sequences):
             for finding in run_sequence(self.libraries, seeded(seed, number), self.statistics):
-                group = finding.group()
-                self.counts[group] += 1
-                known = self.examples.get(group)
-                if known is None or size(finding) < size(known):
-                    self.examples[group] = finding
+                self.note(finding)
             if time.monotonic() > deadline:
                 break
+
+    def run_grids(self) -> None:
+        """Run every directed grid."""
+        for grid in GRIDS:
+            for program in programs(grid):
+                _, finding = replay(self.libraries, program)
+                if finding is not None and finding.row is None:
+                    self.note(finding)
+
+    def note(self, finding: Finding) -> None:
+        """Count a finding; keep it as the example of its group if it is the smallest."""
+        group = finding.group()
+        self.counts[group] += 1
+        known = self.examples.get(group)
+        if known is None or size(finding) < size(known):
+            self.examples[group] = finding
 
     def report(self, shown: int) -> str:
         """Return the groups, the most frequent first, and then the counts of operations."""
@@ -77,6 +90,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=240.0, help="stop after this time")
     parser.add_argument("--groups", type=int, default=200, help="how many groups to print")
+    parser.add_argument("--grids", action="store_true", help="run the directed grids too")
     parser.add_argument("--output", type=Path, default=None)
     options = parser.parse_args()
     reason = why_unavailable()
@@ -85,6 +99,8 @@ def main() -> int:
         return 1
     survey = Survey(Libraries(load_peer(), load_ours()))
     survey.run(options.sequences, options.seed, options.seconds)
+    if options.grids:
+        survey.run_grids()
     text = survey.report(options.groups)
     if options.output is not None:
         options.output.write_text(text)

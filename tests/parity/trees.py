@@ -83,7 +83,7 @@ def random_names(draw: Draw, dims: int) -> tuple[str | None, ...]:
 
 def random_non_tensor(draw: Draw, batch_size: tuple[int, ...]) -> Leaf:
     """Return a value that is no tensor: one for all rows, or one a row."""
-    if batch_size and 0 not in batch_size and draw.chance(0.4):
+    if batch_size and len(batch_size) < 3 and 0 not in batch_size and draw.chance(0.4):
         return Leaf(repr(column(batch_size, "r")))
     return Leaf(draw.pick(NON_TENSORS))
 
