@@ -180,8 +180,8 @@ def generated(session: nox.Session) -> None:
 
 
 def generated_files() -> dict[Path, bytes]:
-    """The generated files and their content."""
-    patterns = ("packages/*/src/*/_generated/*.py", "api/*.txt")
+    """Every file that a generator may have written, and its content."""
+    patterns = ("packages/*/src/**/*.py", "api/*.txt")
     return {file.relative_to(ROOT): file.read_bytes() for pattern in patterns for file in ROOT.glob(pattern)}
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 # Bottom to top. A name is a module or sub-package of td_core; "" is td_core/__init__.py itself.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "typing"),
-    ("keys",),
+    ("keys", "devices"),
     ("structural",),
     ("leaves", "abc"),
     ("storage", "plugins"),
