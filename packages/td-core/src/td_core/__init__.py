@@ -1,6 +1,9 @@
 """A container for batched, nested tensors: a dict of tensors that behaves like one tensor."""
 
 from .container.base import TensorDictBase as TensorDictBase
+from .container.parse import parse_tensor_dict_string as parse_tensor_dict_string
+from .container.printoptions import get_printoptions as get_printoptions
+from .container.printoptions import set_printoptions as set_printoptions
 from .container.tensordict import TensorDict as TensorDict
 from .errors import TDError as TDError
 from .keys import unravel_key as unravel_key

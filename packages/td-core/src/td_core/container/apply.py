@@ -316,8 +316,8 @@ def _level(other: Any) -> Any:
     node = None if kind is None else kind.node(other)
     if node is None:
         raise TDTypeError(
-            f"apply walks its other arguments along with the tree, and found a {type(other).__name__} where a container "
-            "or dict is needed."
+            f"apply walks its other arguments along with the tree: a container or dict is needed there, not a "
+            f"{type(other).__name__}."
         )
     return node._storage
 

@@ -6,19 +6,33 @@ from collections.abc import MutableMapping
 
 from .._generated.plugin_methods import PluginMethods
 from .apply import ApplyMethods
+from .autograd import AutogradMethods
 from .cast import CastMethods
 from .comparison import ComparisonMethods
 from .context import ContextMethods
+from .convert import ConvertMethods
+from .device import DeviceMethods
 from .extension import ExtensionMethods
 from .flatten import FlattenKeysMethods
+from .join import JoinMethods
+from .memory import MemoryMethods
 from .non_tensor import NonTensorMethods
+from .pickling import PickleMethods
 from .reduction import ReductionMethods
+from .repr import ReprMethods
 from .torch_function import TorchFunctionMethods
 from .where import WhereMethods
 
 
 class TensorDictBase(
+    ConvertMethods,
+    MemoryMethods,
+    AutogradMethods,
+    DeviceMethods,
+    JoinMethods,
+    PickleMethods,
     ApplyMethods,
+    ReprMethods,
     FlattenKeysMethods,
     NonTensorMethods,
     ContextMethods,

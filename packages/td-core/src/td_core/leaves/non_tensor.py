@@ -233,8 +233,10 @@ class NonTensorStack(NonTensorDataBase):
 
     def __repr__(self) -> str:
         rows = repr(nested(self._rows.values, self._positions[:_SHOWN_ROWS].tolist()))
-        if len(rows) > _SHOWN_WIDTH or self._positions.shape[0] > _SHOWN_ROWS:
-            rows = rows[:_SHOWN_WIDTH].rstrip("]") + "..."
+        if len(rows) > _SHOWN_WIDTH:
+            rows = rows[:_SHOWN_WIDTH] + "..."
+        elif self._positions.shape[0] > _SHOWN_ROWS:
+            rows = rows[:-1] + ", ..."
         lines = (rows, f"batch_size={self._batch_size}", f"device={self._device}")
         return f"{type(self).__name__}(\n    " + ",\n    ".join(lines) + ")"
 
