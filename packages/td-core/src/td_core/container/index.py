@@ -30,16 +30,33 @@ class IndexMethods(UpdateMethods, SizeMethods):
             TDKeyError: the key is missing.
             TDIndexError: the index is out of range.
         """
-        if type(key) is str:
+        kind = type(key)
+        if kind is str:
             value = self._storage.get(key, NO_DEFAULT)
             if type(value) is Tensor:
                 return value
+        elif kind is tuple and key and type(key[0]) is str:
+            value = self
+            for part in key:
+                if not isinstance(value, Kernel):
+                    break
+                value = value._storage.get(part)
+            else:
+                if type(value) is Tensor:
+                    return value
+        elif kind is int:
+            return self._index(key)
         entry = self._get_item(key)
         return self._index(key) if entry is NO_DEFAULT else entry
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write an entry for a key; write into the indexed region of every entry for an index."""
         if type(key) is str:
+            if type(value) is Tensor and self._device is None and not self._locked:
+                size = self._batch_size
+                if value.shape[: len(size)] == size:
+                    self._storage[key] = value
+                    return
             self._store(key, value)
             return
         if isinstance(key, str) or type(key) is tuple:
@@ -112,7 +129,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
             return
         old = storage[key]
         if type(old) is Tensor:
-            old[op.items] = as_tensor_for(old, value)
+            old[op.key] = value if type(value) is Tensor else as_tensor_for(old, value)
             return
         new = kind_of(old).write(old, op, value)
         if new is not old:
@@ -188,5 +205,5 @@ def _full_entry(item: Any, op: Index, owner: Kernel) -> Any:
         return kind_of(blank).write(blank, op, item)
     rest = item.shape[len(op.size(batch_size)) :]
     entry = item.new_zeros((*batch_size, *rest))
-    entry[op.items] = item
+    entry[op.key] = item
     return entry

@@ -117,6 +117,8 @@ class MappingMethods(NamesMethods):
     def get_at(self, key: NestedKey, index: IndexType, default: Any = NO_DEFAULT) -> Any:
         """Return an entry indexed over its leading dims; missing keys as in `get`."""
         value = self.get(key, NO_DEFAULT)
+        if type(value) is Tensor:
+            return value[index]
         if value is None:
             return None if default is NO_DEFAULT else default
         return kind_of(value).index(value, index)
@@ -342,9 +344,9 @@ class MappingMethods(NamesMethods):
         node: Any = self
         for depth, part in enumerate(parts[:-1]):
             storage = node._storage
-            if part in storage:
-                value = storage[part]
-                child = None if type(value) is Tensor else kind_of(value).node(value)
+            value = storage.get(part)
+            if value is not None:
+                child = value if isinstance(value, Kernel) else kind_of(value).node(value)
                 if child is None:
                     raise TDKeyError(
                         f"Cannot set {parts!r}: the entry {parts[: depth + 1]!r} is already present and is a "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from torch import Size, Tensor
@@ -101,28 +102,25 @@ class PieceMethods(ShapeMethods):
 
     def _unbound(self, dim: int) -> list[Any]:
         n = self._batch_size[dim]
-        whole = (slice(None),) * dim
         names = self._names
         return _deal(
             self,
             n,
             lambda tensor: tensor.unbind(dim),
             lambda node: node._unbound(dim),
-            [(*whole, i) for i in range(n)],
+            lambda: [(*(slice(None),) * dim, i) for i in range(n)],
             [_without(self._batch_size, dim)] * n,
             None if names is None else normal_names([*names[:dim], *names[dim + 1 :]]),
         )
 
     def _cut(self, sizes: list[int], dim: int) -> list[Any]:
-        whole = (slice(None),) * dim
-        starts = [sum(sizes[:i]) for i in range(len(sizes))]
         size = self._batch_size
         return _deal(
             self,
             len(sizes),
             lambda tensor: tensor.split(sizes, dim),
             lambda node: node._cut(sizes, dim),
-            [(*whole, slice(start, start + n)) for start, n in zip(starts, sizes, strict=True)],
+            lambda: _slices(sizes, dim),
             [Size((*size[:dim], n, *size[dim + 1 :])) for n in sizes],
             self._names,
         )
@@ -146,36 +144,51 @@ def _deal(
     n: int,
     cut_tensor: Cut,
     cut_node: Cut,
-    items: list[tuple[Any, ...]],
+    items: Callable[[], list[tuple[Any, ...]]],
     sizes: list[Size],
     names: Names | None,
 ) -> list[Any]:
     """Cut every value in `n` pieces and build a container of each round of pieces."""
-    if type(node._storage) is not dict:
-        return [
-            node._transform(Index(item, size, len(node._batch_size))) for item, size in zip(items, sizes, strict=True)
-        ]
+    storage = node._storage
+    if type(storage) is not dict:
+        return [node._transform(op) for op in _ops(node, items(), sizes)]
     columns: list[Sequence[Any]] = []
-    for value in node._storage.values():
+    for value in storage.values():
         if type(value) is Tensor:
             columns.append(cut_tensor(value))
-            continue
-        kind = kind_of(value)
-        child = kind.node(value)
-        if child is not None:
-            columns.append([kind.wrap(value, piece) for piece in cut_node(child)])
-        elif kind.is_tensor:
-            columns.append(cut_tensor(value))
+        elif isinstance(value, Kernel):
+            columns.append(cut_node(value))
         else:
-            columns.append(
-                [kind.transform(value, Index(i, s, len(node._batch_size))) for i, s in zip(items, sizes, strict=True)]
-            )
-    keys = list(node._storage)
+            columns.append(_cut_other(value, cut_tensor, cut_node, _ops(node, items(), sizes)))
     rows = zip(*columns, strict=True) if columns else [()] * n
+    device = node._device
     return [
-        node._derive(dict(zip(keys, row, strict=True)), size, node._device, names)
+        node._derive(dict(zip(storage, row, strict=True)), size, device, names)
         for row, size in zip(rows, sizes, strict=True)
     ]
+
+
+def _cut_other(value: Any, cut_tensor: Cut, cut_node: Cut, ops: list[Index]) -> Sequence[Any]:
+    """Cut a value that is neither a plain tensor nor a plain container."""
+    kind = kind_of(value)
+    if kind.is_tensor:
+        return cut_tensor(value)
+    child = kind.node(value)
+    if child is not None:
+        return [kind.wrap(value, piece) for piece in cut_node(child)]
+    return [kind.transform(value, op) for op in ops]
+
+
+def _ops(node: Kernel, items: list[tuple[Any, ...]], sizes: list[Size]) -> list[Index]:
+    """The pieces as index ops, for values that are cut no other way."""
+    dims = len(node._batch_size)
+    return [Index(item, size, dims) for item, size in zip(items, sizes, strict=True)]
+
+
+def _slices(sizes: list[int], dim: int) -> list[tuple[Any, ...]]:
+    whole = (slice(None),) * dim
+    ends = list(accumulate(sizes))
+    return [(*whole, slice(end - n, end)) for end, n in zip(ends, sizes, strict=True)]
 
 
 def _split_sizes(split_size: Any, n: int, dim: int) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import ref
 
 import torch
-from torch import Size, Tensor
+from torch import Tensor
 from typing_extensions import Self
 
 from ..errors import TDIndexError, TDRuntimeError, TDTypeError, TDValueError
@@ -151,7 +151,7 @@ class ShapeMethods(IndexMethods):
                     f"expand: the shape {given} does not fit the batch size {list(old)}: each dim is equal, of size 1 "
                     "or new and non-negative."
                 )
-        return self._reshaped(Expand(Size(given), len(old)))
+        return self._reshaped(Expand(len(old), given))
 
     def expand_as(self, other: Any) -> Self:
         """Expand to the shape of a tensor or container."""

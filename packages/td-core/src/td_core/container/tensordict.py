@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Size
 
+from ..devices import normal_device
 from ..errors import TDValueError
 from ..leaves import kind_of_type
 from ..typing import DeviceLike
@@ -59,11 +60,11 @@ class TensorDict(TensorDictBase):
             set_locked(self, True)
 
     def _fill_from(self, source: Any, non_blocking: bool | None) -> None:
-        kind = kind_of_type(type(source))
+        kind = None if type(source) is dict else kind_of_type(type(source))
         node = None if kind is None else kind.node(source)
         if node is not None:
             items: Any = node._storage.items()
-        elif isinstance(source, Mapping):
+        elif type(source) is dict or isinstance(source, Mapping):
             items = source.items()
         else:
             raise TDValueError(
@@ -88,14 +89,6 @@ def _batch_size(batch_size: Any, source: Any) -> Size:
         return Size(batch_size)
     except TypeError as error:
         raise TDValueError(f"batch_size must be a sequence of ints or an int, got {batch_size!r}.") from error
-
-
-def normal_device(device: DeviceLike) -> torch.device:
-    """Convert to a device; an accelerator without an index means index 0."""
-    result = torch.device(device)
-    if result.index is None and result.type not in ("cpu", "meta"):
-        return torch.device(result.type, 0)
-    return result
 
 
 Kernel._classes[dict] = TensorDict

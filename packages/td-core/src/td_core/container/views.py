@@ -58,9 +58,13 @@ class NestedKeysView(KeysView[NestedKey]):
         )
 
     def _list(self) -> list[NestedKey]:
-        found: list[tuple[NestedKey, Any]] = []
-        collect_items(self._node, (), found, self.include_nested, self.leaves_only, self.is_leaf)
-        keys = [key for key, _ in found]
+        keys: list[NestedKey] = []
+        if self.include_nested and self.is_leaf is None:
+            _collect_keys(self._node, (), keys, self.leaves_only)
+        else:
+            found: list[tuple[NestedKey, Any]] = []
+            collect_items(self._node, (), found, self.include_nested, self.leaves_only, self.is_leaf)
+            keys.extend(key for key, _ in found)
         return sorted(keys, key=join_key) if self.sort else keys
 
 
@@ -87,6 +91,21 @@ def collect_items(
                 collect_items(child, (*prefix, name), found, True, leaves_only, is_leaf)
         if leaf or not leaves_only:
             found.append((key, value))
+
+
+def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], leaves_only: bool) -> None:
+    """As `collect_items` with nested keys and the default leaf predicate, without the values."""
+    for name, value in node._storage.items():
+        if type(value) is Tensor:
+            keys.append((*prefix, name) if prefix else name)
+            continue
+        path = (*prefix, name)
+        kind = kind_of(value)
+        child = value if isinstance(value, Kernel) else kind.node(value)
+        if child is not None:
+            _collect_keys(child, path, keys, leaves_only)
+        if not (leaves_only and kind.is_collection):
+            keys.append(path if prefix else name)
 
 
 def contains(node: Kernel, parts: tuple[str, ...]) -> bool:

@@ -106,18 +106,16 @@ class NodeKind(LeafKind):
         return value.batch_size  # type: ignore[no-any-return]
 
     def transform(self, value: Any, op: StructuralOp) -> Any:
-        return self.wrap(value, self._container(value)._transform(op))
+        return value._transform(op)
 
     def fit(self, value: Any, batch_size: torch.Size, device: torch.device | None) -> Any:
-        return self.wrap(value, self._container(value)._fit(batch_size, device))
+        return value._fit(batch_size, device)
 
     def clone(self, value: Any) -> Any:
-        container: Any = self._container(value)
-        return self.wrap(value, container.clone())
+        return value.clone()
 
     def write(self, value: Any, index: Index, new: Any) -> Any:
-        container: Any = self._container(value)
-        container._assign(index.items, new)
+        value._assign(index.items, new)
         return value
 
     def copy_into(self, value: Any, new: Any, non_blocking: bool = False) -> Any:
@@ -125,26 +123,57 @@ class NodeKind(LeafKind):
         return value
 
     def stack(self, values: Sequence[Any], dim: int) -> Any:
-        containers = [self._container(value) for value in values]
-        return self.wrap(values[0], containers[0]._stack(containers, dim))
+        return values[0]._stack(values, dim)
 
     def cat(self, values: Sequence[Any], dim: int) -> Any:
-        containers = [self._container(value) for value in values]
-        return self.wrap(values[0], containers[0]._cat(containers, dim))
+        return values[0]._cat(values, dim)
 
     def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        leaves.extend(self._container(value)._leaves())
+        leaves.extend(value._leaves())
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
-        return self.wrap(value, self._container(value)._rebuild(leaves))
+        return value._rebuild(leaves)
 
     def index(self, value: Any, index: Any) -> Any:
         return value[index]
 
-    def _container(self, value: Any) -> Kernel:
-        node = self.node(value)
-        assert node is not None
-        return node
+
+class WrappedNodeKind(NodeKind):
+    """A node whose container stands behind another object, which every operation keeps the class of.
+
+    A subclass says how to open a value (`node`) and how to close it again (`wrap`).
+    """
+
+    def node(self, value: Any) -> Kernel:
+        raise NotImplementedError
+
+    def wrap(self, value: Any, node: Kernel) -> Any:
+        raise NotImplementedError
+
+    def transform(self, value: Any, op: StructuralOp) -> Any:
+        return self.wrap(value, super().transform(self.node(value), op))
+
+    def fit(self, value: Any, batch_size: torch.Size, device: torch.device | None) -> Any:
+        return self.wrap(value, super().fit(self.node(value), batch_size, device))
+
+    def clone(self, value: Any) -> Any:
+        return self.wrap(value, super().clone(self.node(value)))
+
+    def write(self, value: Any, index: Index, new: Any) -> Any:
+        super().write(self.node(value), index, new)
+        return value
+
+    def stack(self, values: Sequence[Any], dim: int) -> Any:
+        return self.wrap(values[0], super().stack([self.node(value) for value in values], dim))
+
+    def cat(self, values: Sequence[Any], dim: int) -> Any:
+        return self.wrap(values[0], super().cat([self.node(value) for value in values], dim))
+
+    def collect(self, value: Any, leaves: list[Tensor]) -> None:
+        super().collect(self.node(value), leaves)
+
+    def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
+        return self.wrap(value, super().rebuild(self.node(value), leaves))
 
 
 TENSOR = LeafKind()

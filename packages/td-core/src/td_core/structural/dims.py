@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter, methodcaller
+from typing import Any
 
 import torch
 
@@ -31,13 +33,18 @@ def wrap_dim(dim: int, ndim: int, what: str = "dim", error: type[TDError] = TDIn
 class Permute(StructuralOp):
     """Reorder the first `len(dims)` batch dims."""
 
-    __slots__ = ("dims",)
+    __slots__ = ("_full", "dims")
 
     def __init__(self, dims: Sequence[int]) -> None:
         self.dims = tuple(dims)
+        self._full: dict[int, tuple[int, ...]] = {}
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.permute(*self.dims, *range(len(self.dims), value.ndim))
+        ndim = value.ndim
+        full = self._full.get(ndim)
+        if full is None:
+            full = self._full[ndim] = (*self.dims, *range(len(self.dims), ndim))
+        return value.permute(*full)
 
     def size(self, size: torch.Size) -> torch.Size:
         return torch.Size([*[size[d] for d in self.dims], *size[len(self.dims) :]])
@@ -80,13 +87,13 @@ class Transpose(StructuralOp):
 class Unsqueeze(StructuralOp):
     """Insert a dim of size 1 before batch dim `dim` (counted from the front)."""
 
-    __slots__ = ("dim",)
+    __slots__ = ("dim", "tensor")
+
+    tensor: Callable[[torch.Tensor], Any]  # type: ignore[assignment]  # the fastest callable for the dim
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
-
-    def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.unsqueeze(self.dim)
+        self.tensor = methodcaller("unsqueeze", dim) if dim else itemgetter(None)
 
     def size(self, size: torch.Size) -> torch.Size:
         return torch.Size((*size[: self.dim], 1, *size[self.dim :]))
@@ -119,39 +126,50 @@ class Squeeze(StructuralOp):
         return Unsqueeze(self.dims[0]) if len(self.dims) == 1 else Regroup(len(size) - len(self.dims), size)
 
 
-class Expand(StructuralOp):
+class _Replace(StructuralOp):
+    """Give the first `n` batch dims the sizes `shape`. Full shapes are computed once for each shape of leaf."""
+
+    __slots__ = ("_full", "n", "shape")
+
+    def __init__(self, n: int, shape: Sequence[int]) -> None:
+        self.n, self.shape = n, torch.Size(shape)
+        self._full: dict[torch.Size, tuple[int, ...]] | None = None if torch.compiler.is_compiling() else {}
+
+    def full(self, value: torch.Tensor) -> tuple[int, ...]:
+        """The shape of the result for a leaf."""
+        memo, size = self._full, value.shape
+        if memo is None:
+            return (*self.shape, *size[self.n :])
+        full = memo.get(size)
+        if full is None:
+            full = memo[size] = (*self.shape, *size[self.n :])
+        return full
+
+    def size(self, size: torch.Size) -> torch.Size:
+        return self.shape + size[self.n :] if len(size) > self.n else self.shape
+
+
+class Expand(_Replace):
     """Broadcast the batch dims to `shape`; new dims come first."""
 
-    __slots__ = ("n", "shape")
+    __slots__ = ()
 
     keeps_flags = False
 
-    def __init__(self, shape: torch.Size, n: int) -> None:
-        self.shape, self.n = shape, n
-
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.expand(*self.shape, *value.shape[self.n :])
-
-    def size(self, size: torch.Size) -> torch.Size:
-        return torch.Size((*self.shape, *size[self.n :]))
+        return value.expand(*self.full(value))
 
     def names(self, names: Names) -> Names:
         return [*[None] * (len(self.shape) - self.n), *names]
 
 
-class Regroup(StructuralOp):
+class Regroup(_Replace):
     """View the first `n` batch dims as `shape`, which has as many elements."""
 
-    __slots__ = ("n", "shape")
-
-    def __init__(self, n: int, shape: Sequence[int]) -> None:
-        self.n, self.shape = n, torch.Size(shape)
+    __slots__ = ()
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.view(*self.shape, *value.shape[self.n :])
-
-    def size(self, size: torch.Size) -> torch.Size:
-        return torch.Size((*self.shape, *size[self.n :]))
+        return value.view(*self.full(value))
 
     def names(self, names: Names) -> Names | None:
         extra = names[self.n :]
@@ -170,7 +188,7 @@ class Reshape(Regroup):
     keeps_flags = False
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.reshape(*self.shape, *value.shape[self.n :])
+        return value.reshape(*self.full(value))
 
 
 class Flatten(StructuralOp):
@@ -269,12 +287,12 @@ def infer_size(shape: Sequence[int], numel: int) -> torch.Size:
     Raises:
         TDRuntimeError: more than one -1, or the sizes do not fit.
     """
-    unknown = [d for d, n in enumerate(shape) if n == -1]
-    if not unknown:
-        size = torch.Size(shape)
-        if size.numel() != numel:
+    size = torch.Size(shape)
+    if -1 not in size:
+        if size.numel() != numel or min(size, default=0) < 0:
             raise TDRuntimeError(f"The shape {list(shape)} is invalid for a batch of {numel} elements.")
         return size
+    unknown = [d for d, n in enumerate(shape) if n == -1]
     known = 1
     for d, n in enumerate(shape):
         if d not in unknown:

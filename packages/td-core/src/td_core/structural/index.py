@@ -25,20 +25,25 @@ class Index(StructuralOp):
 
     Attributes:
         items: the canonical index: a tuple of int, slice, None and long tensors, no ellipsis, no mask.
-        source: the index as the user gave it, with the ellipsis expanded.
+        key: what a leaf is indexed with: `items`, or its only item.
+        size_: the batch size of the result.
+        dims: the number of batch dims that were indexed.
+        shares_storage: whether no item is a tensor.
     """
 
-    __slots__ = ("dims", "items", "shares_storage", "size_", "tensor")
+    __slots__ = ("dims", "items", "key", "shares_storage", "size_", "tensor")
 
     tensor: Callable[[Tensor], Any]  # type: ignore[assignment]  # a C-level getter instead of a method
 
-    def __init__(self, items: tuple[Item, ...], size: torch.Size, dims: int, *, from_mask: bool = False) -> None:
+    def __init__(
+        self, items: tuple[Item, ...], size: torch.Size, dims: int, advanced: bool = False, from_mask: bool = False
+    ) -> None:
         self.items = items
         self.size_ = size
         self.dims = dims
-        self.shares_storage = not any(isinstance(item, Tensor) for item in items)
-        key = items[0] if len(items) == 1 else items
-        self.tensor = _Gather(key) if from_mask else itemgetter(key)  # type: ignore[arg-type]  # a mask's positions
+        self.shares_storage = not advanced
+        self.key = items[0] if len(items) == 1 else items
+        self.tensor = _Gather(self.key) if from_mask else itemgetter(self.key)  # type: ignore[arg-type]  # a mask's positions
 
     @property
     def keeps_flags(self) -> bool:  # type: ignore[override]  # a property where the base has a constant
@@ -84,10 +89,34 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
         return Index((index,), batch_size[1:], len(batch_size))
     if kind is slice and batch_size:
         return Index((_checked_slice(index),), _sliced(index, batch_size[0]) + batch_size[1:], len(batch_size))
+    if kind is Tensor and index.dtype is torch.long and batch_size:
+        return Index((index,), index.shape + batch_size[1:], len(batch_size), True)
+    if kind is tuple:
+        basic = _parse_basic(index, batch_size)
+        if basic is not None:
+            return basic
     items = index if kind is tuple else (index,)
     canonical = _canonical(items, batch_size)
     from_mask = len(items) == len(canonical) == 1 and canonical[0] is not items[0] and isinstance(items[0], Tensor)
-    return Index(canonical, _index_size(canonical, batch_size), len(batch_size), from_mask=from_mask)
+    advanced = any(isinstance(item, Tensor) for item in canonical)
+    return Index(canonical, _index_size(canonical, batch_size), len(batch_size), advanced, from_mask)
+
+
+def _parse_basic(items: tuple[Any, ...], batch_size: torch.Size) -> Index | None:
+    """Parse a tuple of ints and slices only, which is most of them; None when there is anything else in it."""
+    if len(items) > len(batch_size):
+        return None
+    size = []
+    for dim, item in enumerate(items):
+        n = batch_size[dim]
+        if type(item) is slice:
+            size.append(n if item == _ALL else len(range(*_checked_slice(item).indices(n))))
+        elif type(item) is not int or not -n <= item < n:
+            return None
+    return Index(items, torch.Size(size) + batch_size[len(items) :], len(batch_size))
+
+
+_ALL = slice(None)
 
 
 def _checked_slice(item: slice) -> slice:
@@ -212,13 +241,20 @@ def _index_size(items: tuple[Item, ...], batch_size: torch.Size) -> torch.Size:
             dim += 1
     if place is not None:
         try:
-            merged = torch.broadcast_shapes(*advanced)
+            merged = _broadcast(advanced)
         except RuntimeError as error:
             raise TDIndexError(
                 f"The index tensors could not be broadcast together: shapes {[list(s) for s in advanced]}."
             ) from error
         out[place:place] = merged
     return torch.Size((*out, *batch_size[dim:]))
+
+
+def _broadcast(shapes: list[torch.Size]) -> torch.Size:
+    first = shapes[0]
+    if all(shape == first or not shape for shape in shapes):
+        return first or next((shape for shape in shapes if shape), first)
+    return torch.Size(torch.broadcast_shapes(*shapes))
 
 
 def _adjacent(items: tuple[Item, ...], position: int) -> bool:
@@ -252,6 +288,6 @@ def _index_names(items: tuple[Item, ...], names: Names) -> Names:
     if place is not None:
         if not merged:
             shapes = [t.shape if t.dtype is not torch.bool else torch.Size((1,)) for t in tensors]
-            merged = [None] * len(torch.broadcast_shapes(*shapes))
+            merged = [None] * len(_broadcast(shapes))
         out[place:place] = merged
     return [*out, *names[dim:]]
