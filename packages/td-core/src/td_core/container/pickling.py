@@ -1,0 +1,108 @@
+"""Pickling and copying.
+
+A container is reduced to plain parts: its storage, batch size, device, names, lock and flag. The only names of this
+package in a pickle are the two functions below and the classes of non-tensor data, which are registered with torch as
+safe, so that `torch.load(weights_only=True)` reads it.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import Size, Tensor
+from typing_extensions import Self
+
+from ..leaves import MetaData, NonTensorData, NonTensorStack
+from .consolidate import AnySlot, JaggedSlot, Slot, around_buffer, buffer_of
+from .kernel import Kernel, normal_names
+from .lock import LockMethods, set_locked
+
+
+class PickleMethods(LockMethods):
+    """`__reduce__`, `__copy__`, `__deepcopy__`."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = buffer_of(self)
+        if found is not None:
+            buffer, slots = found
+            skeleton = self._with_leaves(slots)  # type: ignore[arg-type]  # slots take the place of tensors
+            return rebuild_consolidated, (skeleton, _compact(buffer), self._sharing)
+        storage = self._storage
+        if type(storage) is dict:
+            storage = {key: _compact(value) if type(value) is Tensor else value for key, value in storage.items()}
+        size = tuple(self._batch_size)
+        device = None if self._device is None else str(self._device)
+        parts = (storage, size, device, self._names, self._locked, self._sharing)
+        cls = type(self)
+        return rebuild, parts if cls is Kernel._classes.get(type(storage)) else (*parts, cls)
+
+    def __copy__(self) -> Self:
+        """Return a new tree of containers that shares the leaves, unlocked."""
+        return self.clone(False)  # type: ignore[attr-defined,no-any-return]  # defined by PieceMethods
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return an independent, unlocked copy; tensors that stand under several keys stay one."""
+        out = self._like({})
+        memo[id(self)] = out
+        storage: Any = out._storage
+        if type(self._storage) is not dict:
+            storage = out._storage = copy.deepcopy(self._storage, memo)
+            return out
+        for key, value in self._storage.items():
+            storage[key] = copy.deepcopy(value, memo)
+        return out
+
+
+def rebuild(
+    storage: Any,
+    batch_size: tuple[int, ...],
+    device: str | None,
+    names: list[str | None] | None,
+    locked: bool,
+    sharing: str | None,
+    cls: type[Kernel] | None = None,
+) -> Any:
+    """Build a container from the parts in a pickle; `cls` is given for classes of users."""
+    out = plain = Kernel._build(storage, Size(batch_size), None if device is None else torch.device(device), normal_names(names))
+    if cls is not None:
+        out = object.__new__(cls)
+        out.__dict__.update(plain.__dict__)
+    if locked:
+        set_locked(out, True)
+        out._sharing = _still_true(out, sharing)
+    return out
+
+
+def rebuild_consolidated(skeleton: Any, buffer: Tensor, sharing: str | None = None) -> Any:
+    """Build a consolidated container from the parts in a pickle."""
+    slots: list[AnySlot] = skeleton._leaves()
+    out = around_buffer(skeleton, buffer, slots)
+    out._sharing = _still_true(out, sharing)
+    return out
+
+
+def _still_true(td: Kernel, sharing: str | None) -> str | None:
+    """Keep the flag of shared memory only where the leaves did arrive in shared memory (through a process queue)."""
+    if sharing == "shared" and not all(leaf.is_shared() for leaf in td._leaves() if not leaf.is_nested):
+        return None
+    return sharing
+
+
+def _compact(tensor: Tensor) -> Tensor:
+    """Return a copy of a view of a larger memory, so that only its own elements are pickled.
+
+    Tensors in shared memory travel by a handle to it, and stay what they are.
+    """
+    if tensor.layout is not torch.strided or tensor.is_nested or tensor.device.type == "meta":
+        return tensor
+    size = tensor.numel() * tensor.element_size()
+    if tensor.untyped_storage().nbytes() <= size or tensor.is_shared():
+        return tensor
+    return tensor.detach().clone().requires_grad_(tensor.requires_grad)
+
+
+torch.serialization.add_safe_globals(
+    [rebuild, rebuild_consolidated, Slot, JaggedSlot, NonTensorData, NonTensorStack, MetaData]
+)

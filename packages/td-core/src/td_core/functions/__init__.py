@@ -1,0 +1,18 @@
+"""Functions of tensordicts."""
+
+from .duplicates import isin as isin
+from .duplicates import remove_duplicates as remove_duplicates
+from .expand import expand_as_right as expand_as_right
+from .expand import expand_right as expand_right
+from .make import from_any as from_any
+from .make import from_consolidated as from_consolidated
+from .make import from_dataclass as from_dataclass
+from .make import from_dict as from_dict
+from .make import from_namedtuple as from_namedtuple
+from .make import from_pytree as from_pytree
+from .make import from_struct_array as from_struct_array
+from .make import from_tuple as from_tuple
+from .make import make_tensordict as make_tensordict
+from .merge import merge_tensordicts as merge_tensordicts
+from .padding import pad as pad
+from .padding import pad_sequence as pad_sequence
