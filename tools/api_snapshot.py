@@ -14,7 +14,7 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -56,23 +56,31 @@ def signature(value: object) -> str:
     return ADDRESS.sub("", text)
 
 
-def describe(name: str, value: object) -> Iterator[str]:
-    """The lines on one public name."""
+def describe(name: str, value: object, listed: Set[type]) -> Iterator[str]:
+    """The lines on one public name; `listed` are all classes of the snapshot."""
     if isinstance(value, type):
-        bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+        home = value.__module__.partition(".")[0]  # mixins of the same package that are not listed go unnamed
+        named = [base for base in value.__bases__ if base in listed or base.__module__.partition(".")[0] != home]
+        bases = ", ".join(base.__name__ for base in named if base is not object)
         yield f"class {name}({bases})"
-        for member, definition in sorted(members(value).items()):
+        for member, definition in sorted(members(value, listed).items()):
             yield f"    {describe_member(member, definition)}"
-    elif callable(value):
+    elif inspect.isroutine(value):
         yield f"def {name}{signature(value)}"
     else:
-        yield f"{name}: {type(value).__name__}"
+        is_alias = type(value).__module__ in {"typing", "types"}
+        yield f"{name} = {ADDRESS.sub('', repr(value))}" if is_alias else f"{name}: {type(value).__name__}"
 
 
-def members(cls: type) -> dict[str, object]:
-    """Public members and special methods that our own packages define for a class, inherited ones included."""
-    ours = [base for base in reversed(cls.__mro__) if base is cls or base.__module__.startswith("td_")]
-    return {name: value for base in ours for name, value in vars(base).items() if is_public(name, value)}
+def members(cls: type, listed: Set[type]) -> dict[str, object]:
+    """Public members and special methods that a class adds to those of its listed bases.
+
+    Mixins of our own that are not listed themselves are part of the class.
+    """
+    told = {base for other in cls.__mro__[1:] if other in listed for base in other.__mro__}
+    ours = [base for base in cls.__mro__ if base is cls or (base.__module__.startswith("td_") and base not in told)]
+    found = {name: value for base in reversed(ours) for name, value in vars(base).items()}
+    return {name: value for name, value in found.items() if is_public(name, value)}
 
 
 def is_public(name: str, value: object) -> bool:
@@ -93,13 +101,17 @@ def describe_member(name: str, value: object) -> str:
 
 def snapshot(source_root: Path, package: str) -> str:
     """The public surface of a package, as text."""
-    lines = [f"# Public surface of {package}; written by tools/api_snapshot.py."]
+    surface: dict[str, dict[str, object]] = {}
     for module_name, file in public_modules(source_root, package).items():
         module = importlib.import_module(module_name)
         names = sorted(public_names(ast.parse(file.read_text(encoding="utf-8")).body))
-        lines += ["", f"## {module_name}"] if names else []
-        for name in names:
-            lines += describe(name, getattr(module, name))
+        surface[module_name] = {name: getattr(module, name) for name in names}
+    listed = {value for values in surface.values() for value in values.values() if isinstance(value, type)}
+    lines = [f"# Public surface of {package}; written by tools/api_snapshot.py."]
+    for module_name, values in surface.items():
+        lines += ["", f"## {module_name}"] if values else []
+        for name, value in values.items():
+            lines += describe(name, value, listed)
     return "\n".join(lines) + "\n"
 
 

@@ -4,10 +4,12 @@ import pytest
 
 FOLDER = "packages/td-toy/src/td_toy"
 TREE = {
-    f"{FOLDER}/__init__.py": "from ._box import Box as Box, make as make\n",
+    f"{FOLDER}/__init__.py": "from ._box import Box as Box, Crate as Crate, make as make\n",
     f"{FOLDER}/_box.py": (
         "import json\n"
-        "class Box:\n"
+        "class Sized:\n"
+        "    def total(self) -> int: ...\n"
+        "class Box(Sized):\n"
         "    def get(self, key: str, default: object = None) -> object: ...\n"
         "    def _hidden(self): ...\n"
         "    def __getitem__(self, key): ...\n"
@@ -15,12 +17,14 @@ TREE = {
         "    def size(self): ...\n"
         "    @classmethod\n"
         "    def empty(cls, size: int): ...\n"
+        "class Crate(Box):\n"
+        "    def stack(self): ...\n"
         "def make(size: int, *, marker: object = object()) -> Box: ...\n"
     ),
     f"{FOLDER}/errors.py": "from json import loads\nclass BoxError(Exception): ...\n",
     f"{FOLDER}/inner/__init__.py": "",
     f"{FOLDER}/inner/deep.py": "def not_on_the_surface(): ...\n",
-    f"{FOLDER}/typing.py": "from typing import Any\nKey = ('a', 'b')\n_hidden = 1\n",
+    f"{FOLDER}/typing.py": "from typing import Any\nKey = ('a', 'b')\nAlias = list[str]\n_hidden = 1\n",
 }
 EXPECTED = """\
 # Public surface of td_toy; written by tools/api_snapshot.py.
@@ -31,12 +35,16 @@ class Box()
     classmethod empty(cls, size: int)
     def get(self, key: str, default: object = None) -> object
     property size
+    def total(self) -> int
+class Crate(Box)
+    def stack(self)
 def make(size: int, *, marker: object = <object object>) -> td_toy._box.Box
 
 ## td_toy.errors
 class BoxError(Exception)
 
 ## td_toy.typing
+Alias = list[str]
 Key: tuple
 """
 
