@@ -65,7 +65,7 @@ def _tensor(dataset: h5py.Dataset, path: Path) -> torch.Tensor:
     try:
         return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), copy=False))
     except TypeError as error:
-        raise H5FormatError(path, dataset.name, f"its type is {dataset.dtype}, which no tensor holds") from error
+        raise H5FormatError(path, str(dataset.name), f"its type is {dataset.dtype}, which no tensor holds") from error
 
 
 def _shared_sizes(values: dict[str, TensorDictBase | torch.Tensor]) -> list[int]:

@@ -41,7 +41,7 @@ class TensorDictModule(TensorDictModuleBase):
         self.module = module
         self.in_keys = key_list(in_keys, "in_keys")
         self.out_keys = key_list(out_keys, "out_keys")
-        self.inplace = checked_inplace(inplace)
+        self.inplace: Inplace = checked_inplace(inplace)
 
     def forward(
         self, tensordict: TensorDictBase, *args: Any, tensordict_out: TensorDictBase | None = None, **kwargs: Any

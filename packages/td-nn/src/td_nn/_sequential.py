@@ -68,7 +68,7 @@ class TensorDictSequential(TensorDictModuleBase):
         else:
             self.module = nn.ModuleList(map(_step, modules))
         self.partial_tolerant = partial_tolerant
-        self.inplace = True if inplace is None else checked_inplace(inplace)
+        self.inplace: Inplace = True if inplace is None else checked_inplace(inplace)
         self.in_keys, self.out_keys = _keys_of(self)
         if selected_out_keys is not None:
             self.select_out_keys(*selected_out_keys)
