@@ -1,11 +1,33 @@
 """A container for batched, nested tensors: a dict of tensors that behaves like one tensor."""
 
 from .container.base import TensorDictBase as TensorDictBase
+from .container.lazy_stack import LazyStackedTensorDict as LazyStackedTensorDict
 from .container.parse import parse_tensor_dict_string as parse_tensor_dict_string
 from .container.printoptions import get_printoptions as get_printoptions
 from .container.printoptions import set_printoptions as set_printoptions
 from .container.tensordict import TensorDict as TensorDict
 from .errors import TDError as TDError
+from .functions import cat as cat
+from .functions import dense_stack_tds as dense_stack_tds
+from .functions import expand_as_right as expand_as_right
+from .functions import expand_right as expand_right
+from .functions import from_any as from_any
+from .functions import from_consolidated as from_consolidated
+from .functions import from_dataclass as from_dataclass
+from .functions import from_dict as from_dict
+from .functions import from_namedtuple as from_namedtuple
+from .functions import from_pytree as from_pytree
+from .functions import from_struct_array as from_struct_array
+from .functions import from_tuple as from_tuple
+from .functions import isin as isin
+from .functions import lazy_stack as lazy_stack
+from .functions import make_tensordict as make_tensordict
+from .functions import maybe_dense_stack as maybe_dense_stack
+from .functions import merge_tensordicts as merge_tensordicts
+from .functions import pad as pad
+from .functions import pad_sequence as pad_sequence
+from .functions import remove_duplicates as remove_duplicates
+from .functions import stack as stack
 from .keys import unravel_key as unravel_key
 from .keys import unravel_key_list as unravel_key_list
 from .leaves import MetaData as MetaData
@@ -15,5 +37,6 @@ from .leaves import NonTensorStack as NonTensorStack
 from .leaves import is_leaf_nontensor as is_leaf_nontensor
 from .leaves import is_non_tensor as is_non_tensor
 from .leaves import is_tensor_collection as is_tensor_collection
+from .persistence import load as load
 from .typing import NO_DEFAULT as NO_DEFAULT
 from .typing import NestedKey as NestedKey

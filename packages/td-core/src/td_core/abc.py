@@ -113,6 +113,15 @@ class Storage(MutableMapping[str, Any]):
         if new is not old or not self.capabilities & Capability.INPLACE:
             self[key] = new
 
+    def nodes(self) -> list[tuple[str, Any]]:
+        """Return the containers that this storage holds, by key: what a lock has to reach."""
+        found = []
+        for key, value in self.items():
+            node = kind_of(value).node(value)
+            if node is not None:
+                found.append((key, node))
+        return found
+
     def rename(self, old: str, new: str) -> None:
         """Move an entry; it becomes the last one."""
         value = self[old]

@@ -10,13 +10,14 @@ from torch import Size, Tensor
 
 from ..errors import TDError, TDIndexError, TDKeyError, TDRuntimeError, TDTypeError, TDValueError
 from ..leaves import kind_of, kind_of_type
+from ..storage.lazy_stack import stack_nodes
 from ..structural import Names, wrap_dim
 from .kernel import Kernel, normal_names
 from .pieces import PieceMethods
 
 
 class CombineMethods(PieceMethods):
-    """`TensorDict.stack` and `TensorDict.cat`; the functions of the same names call these."""
+    """`TensorDict.stack`, `cat` and the lazy forms; the functions of the same names call these."""
 
     @classmethod
     def stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
@@ -31,13 +32,8 @@ class CombineMethods(PieceMethods):
             TDRuntimeError: batch sizes, key sets or leaf shapes differ.
             TDIndexError: `dim` is out of range, or the list is empty.
         """
-        nodes = _containers(input, "stack")
-        size = nodes[0]._batch_size
-        for i, node in enumerate(nodes):
-            if node._batch_size != size:
-                raise TDRuntimeError(
-                    f"stack needs equal batch sizes: input 0 has {list(size)}, input {i} has {list(node._batch_size)}."
-                )
+        nodes = require_containers(input, "stack")
+        size = _same_size(nodes, "stack")
         d = wrap_dim(dim, len(size) + 1)
         if out is None:
             return _rewrap(input, cls._stack(nodes, d))
@@ -63,7 +59,7 @@ class CombineMethods(PieceMethods):
             TDRuntimeError: `dim` is out of range, or other sizes differ.
             TDIndexError: the list is empty.
         """
-        nodes = _containers(input, "cat")
+        nodes = require_containers(input, "cat")
         d = wrap_dim(dim, len(nodes[0]._batch_size), error=TDRuntimeError)
         size = _cat_size(nodes, d)
         if out is None:
@@ -74,6 +70,42 @@ class CombineMethods(PieceMethods):
             )
         _combine_into(_node(out), nodes, d, torch.cat)
         return out
+
+    @classmethod
+    def lazy_stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+        """Stack containers along a new batch dim, keeping them as they are.
+
+        Args:
+            input: containers of equal batch size; entries may differ in shape, and members may have keys of their own.
+            dim: where the new dim goes, counted on `batch_dims + 1`.
+            out: a container of the batch size of the result, whose entries are written into.
+
+        Raises:
+            TDIndexError: `dim` is out of range, or the list is empty.
+            TDRuntimeError: the batch sizes differ.
+        """
+        nodes = require_containers(input, "lazy_stack")
+        d = wrap_dim(dim, len(_same_size(nodes, "lazy_stack")) + 1)
+        if out is not None:
+            return cls.stack(input, dim, out=out)
+        return stack_nodes(list(input), d)
+
+    @classmethod
+    def maybe_dense_stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+        """Stack containers: dense when their keys and shapes allow it, lazily otherwise.
+
+        Args:
+            input: containers of equal batch size.
+            dim: where the new dim goes.
+            out: as in `stack`.
+
+        Raises:
+            TDIndexError: `dim` is out of range, or the list is empty.
+            TDRuntimeError: the batch sizes differ.
+        """
+        nodes = require_containers(input, "maybe_dense_stack")
+        dense = all(_alike(nodes[0], node) for node in nodes[1:])
+        return cls.stack(input, dim, out=out) if dense else cls.lazy_stack(input, dim, out=out)
 
     @classmethod
     def _stack(cls, containers: Iterable[Any], dim: int) -> Any:
@@ -114,10 +146,48 @@ class CombineMethods(PieceMethods):
         return first._derive(entries, _cat_size(nodes, dim), _common_device(nodes), _common_names(nodes))
 
 
-def _containers(input: Sequence[Any], what: str) -> list[Any]:
+def require_containers(input: Sequence[Any], what: str) -> list[Any]:
+    """Return the containers behind a non-empty list of nodes.
+
+    Raises:
+        TDIndexError: the list is empty.
+        TDTypeError: an item is not a container.
+    """
     if not len(input):
         raise TDIndexError(f"{what} needs at least one tensordict, got an empty list.")
     return [_node(value) for value in input]
+
+
+def _same_size(nodes: list[Any], what: str) -> Size:
+    size: Size = nodes[0]._batch_size
+    for i, node in enumerate(nodes):
+        if node._batch_size != size:
+            raise TDRuntimeError(
+                f"{what} needs equal batch sizes: input 0 has {list(size)}, input {i} has {list(node._batch_size)}."
+            )
+    return size
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two containers can be stacked densely: same keys, kinds and shapes at every level."""
+    if a._batch_size != b._batch_size or a._storage.keys() != b._storage.keys():
+        return False
+    for key, value in a._storage.items():
+        other = b._storage[key]
+        kind, other_kind = kind_of_type(type(value)), kind_of_type(type(other))
+        if kind is None or other_kind is None or kind.is_non_tensor != other_kind.is_non_tensor:
+            return False
+        if kind.is_non_tensor:
+            continue
+        node, other_node = kind.node(value), other_kind.node(other)
+        if (node is None) != (other_node is None):
+            return False
+        if node is not None:
+            if not _alike(node, other_node):
+                return False
+        elif value.shape != other.shape:
+            return False
+    return True
 
 
 def _node(value: Any) -> Any:

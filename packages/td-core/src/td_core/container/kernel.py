@@ -116,8 +116,11 @@ class Kernel:
 
     def _nodes(self) -> list[tuple[str, Kernel]]:
         """Return the child containers of this level."""
+        storage = self._storage
+        if type(storage) is not dict:
+            return storage.nodes()  # type: ignore[union-attr]  # narrowed by the branch
         nodes = []
-        for key, value in self._storage.items():
+        for key, value in storage.items():
             if type(value) is not Tensor:
                 node = kind_of(value).node(value)
                 if node is not None:

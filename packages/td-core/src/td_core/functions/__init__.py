@@ -16,3 +16,8 @@ from .make import make_tensordict as make_tensordict
 from .merge import merge_tensordicts as merge_tensordicts
 from .padding import pad as pad
 from .padding import pad_sequence as pad_sequence
+from .stacking import cat as cat
+from .stacking import dense_stack_tds as dense_stack_tds
+from .stacking import lazy_stack as lazy_stack
+from .stacking import maybe_dense_stack as maybe_dense_stack
+from .stacking import stack as stack

@@ -1,0 +1,3 @@
+"""Storages of td_core besides the dense one, which is a builtin dict."""
+
+from .lazy_stack import LazyStack as LazyStack
