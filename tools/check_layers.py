@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops",),
     ("_generated",),
     ("container",),
-    ("execution", "persistence"),
+    ("functions", "pytree", "execution", "persistence"),
     ("", "__main__", "testing"),
 )
 LEVEL = {name: level for level, row in enumerate(LAYERS) for name in row}
