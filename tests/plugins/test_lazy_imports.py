@@ -88,6 +88,6 @@ def test_the_command_lists_everything(run_python):
         assert " loaded " in rows[name] or name in ("h5",), rows[name]
     assert rows["to_h5"].split()[1:] == ["td-h5", "ok"]
     assert rows["compile"].split()[1:] == ["td-nn", "ok"]
-    assert rows["from_dataclass"].split()[1:] == ["td-tensorclass", "ok"]
+    assert rows["to_dataclass"].split()[1:] == ["td-tensorclass", "ok"]
     assert rows["cuda-graph"].split()[1:3] == ["td-cuda", "not"]
     assert "Problems" not in lines

@@ -7,7 +7,7 @@ import torch
 
 from td_core import TensorDict
 from td_core.errors import TDKeyError, TDTypeError
-from td_tensorclass import from_dataclass, to_dataclass
+from td_tensorclass import to_dataclass
 
 
 @dataclass
@@ -29,22 +29,8 @@ def agent():
     return Agent("scout", Position(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])), torch.tensor([0.5, 0.25]))
 
 
-def test_fields_become_entries(agent):
-    td = from_dataclass(agent, batch_size=[2])
-    assert td.batch_size == torch.Size([2])
-    assert td["position"].batch_size == torch.Size([2])
-    assert list(td.keys()) == ["name", "position", "speed", "tag"]
-    assert td["speed"] is agent.speed
-    assert td["position", "y"] is agent.position.y
-    assert td["name"] == "scout"
-
-
-def test_the_batch_size_is_empty_by_default(agent):
-    assert from_dataclass(agent).batch_size == torch.Size([])
-
-
 def test_the_way_back(agent):
-    back = to_dataclass(from_dataclass(agent, batch_size=[2]), Agent)
+    back = to_dataclass(TensorDict.from_dataclass(agent, batch_size=[2]), Agent)
     assert type(back) is Agent
     assert type(back.position) is Position
     assert back.name == "scout"
@@ -53,7 +39,7 @@ def test_the_way_back(agent):
 
 
 def test_an_absent_entry_takes_the_default(agent):
-    td = from_dataclass(agent).exclude("tag")
+    td = TensorDict.from_dataclass(agent).exclude("tag")
     assert to_dataclass(td, Agent).tag.tolist() == [5, 5]
     with pytest.raises(TypeError, match="speed"):
         to_dataclass(td.exclude("speed"), Agent)
@@ -63,12 +49,6 @@ def test_an_entry_without_a_field_is_refused():
     td = TensorDict({"x": torch.ones(1), "y": torch.ones(1), "z": torch.ones(1)}, batch_size=[])
     with pytest.raises(TDKeyError, match=r"Position has no fields for the entries \['z'\]. Its fields are: .*"):
         to_dataclass(td, Position)
-
-
-@pytest.mark.parametrize("obj", [3, Position])
-def test_only_instances_of_dataclasses(obj):
-    with pytest.raises(TDTypeError, match="takes an instance of a dataclass"):
-        from_dataclass(obj)
 
 
 @pytest.mark.parametrize("cls", [int, 3])

@@ -1,7 +1,9 @@
 """Good, broken, clashing and wrong plugins, as the loader meets them."""
 
 import pytest
+import torch
 
+from td_core import TensorDict
 from td_core.__main__ import main
 from td_core.plugins import (
     LazyRef,
@@ -251,3 +253,46 @@ def test_the_command_fails_and_says_why(site, capsys):
     problems = capsys.readouterr().out.partition("Problems")[2]
     assert "fake-broken (fake-broken 1.0): Could not load 'fake_broken_plugin': RuntimeError: boom." in problems
     assert "'mine' is claimed by" in problems
+
+
+def test_a_plugin_kind_serves_its_type_in_a_container(site):
+    site.add(
+        "fake-kind",
+        """
+        import torch
+
+        class Marked(torch.Tensor): pass
+        class Other(torch.Tensor): pass
+
+        @hookimpl
+        def td_leaf_types():
+            yield LeafType(name="marked", types=(f"{__name__}.Marked",), handler=LazyRef("fake_kind_impl:MarkedKind"))
+        """,
+    )
+    (site.folder / "fake_kind_impl.py").write_text(
+        "from td_core.leaves import LeafKind\n"
+        "class MarkedKind(LeafKind):\n"
+        "    def unwrap(self, value):\n"
+        "        return 'marked', value\n"
+    )
+    import fake_kind_plugin as plugin
+
+    marked, other = torch.ones(2).as_subclass(plugin.Marked), torch.ones(2).as_subclass(plugin.Other)
+    td = TensorDict({"marked": marked, "other": other, "plain": torch.ones(2)}, batch_size=[2])
+    assert td["marked"][0] == "marked"
+    assert td["marked"][1] is marked
+    assert td["other"] is other
+
+
+def test_storing_types_of_torch_and_our_own_looks_for_no_plugin(site, monkeypatch):
+    def scan(group):
+        raise AssertionError("scanned")
+
+    monkeypatch.setattr("td_core.plugins.loader.entry_points", scan)
+
+    class Child(TensorDict):
+        __module__ = "td_core.tests"
+
+    td = TensorDict({"p": torch.nn.Parameter(torch.ones(2)), "n": Child({"x": torch.ones(2)}, batch_size=[2])}, [2])
+    assert td["p"].sum() == 2
+    assert type(td["n"]) is Child

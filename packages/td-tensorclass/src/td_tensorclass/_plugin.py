@@ -9,6 +9,5 @@ from td_core.plugins import LazyRef, MethodProvider, hookimpl
 
 @hookimpl
 def td_methods() -> Iterable[MethodProvider]:
-    """Yield the conversions from and to dataclasses."""
-    yield MethodProvider(name="from_dataclass", target=LazyRef("td_tensorclass._methods:from_dataclass"))
+    """Yield the way from a tensordict to a dataclass."""
     yield MethodProvider(name="to_dataclass", target=LazyRef("td_tensorclass._methods:to_dataclass"))

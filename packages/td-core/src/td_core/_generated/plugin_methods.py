@@ -25,24 +25,6 @@ class PluginMethods:
     __slots__ = ()
 
     @classmethod
-    def from_dataclass(
-        cls, obj: object, *, batch_size: Sequence[int] | None = None, device: DeviceLike | None = None
-    ) -> TensorDictBase:
-        """Make a tensordict of the fields of a dataclass instance; fields that are dataclasses become nested ones.
-
-        Provided by td-tensorclass (`pip install 'td-core[tensorclass]'`).
-
-        Args:
-            obj: The instance.
-            batch_size: The batch size of the result and of what is nested in it; empty by default.
-            device: Where to put the tensors.
-
-        Raises:
-            TDTypeError: `obj` is a class, or not a dataclass.
-        """
-        return cast("TensorDictBase", plugin_method("from_dataclass")(obj, batch_size=batch_size, device=device))
-
-    @classmethod
     def from_h5(
         cls, filename: StrPath, *, batch_size: Sequence[int] | None = None, device: DeviceLike | None = None
     ) -> TensorDictBase:

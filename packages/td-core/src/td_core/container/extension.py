@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import UnsupportedOperationError
+from ..leaves import register_kind_resolver
+from ..plugins.leaf_kinds import plugin_kind
 from ..plugins.method import available_methods
 from ..plugins.registry import registry
 from ..plugins.resolve import load_from, storage_backend
@@ -66,3 +68,6 @@ class ExtensionMethods:
         Every such method exists as an attribute, whether or not its plugin is installed.
         """
         return available_methods()
+
+
+register_kind_resolver(plugin_kind)

@@ -192,7 +192,7 @@ def register_kind(type_: type, kind: LeafKind) -> None:
 
 
 def register_kind_resolver(resolver: Callable[[type], LeafKind | None]) -> None:
-    """Add a function that is asked, once a type, for the kind of types that no registered base covers."""
+    """Add a function that is asked, once a type, for its kind; its answer goes before that for a base of the type."""
     _RESOLVERS.append(resolver)
     _forget()
 
@@ -219,10 +219,10 @@ def kind_of(value: Any) -> LeafKind:
 
 
 def _resolve(type_: type) -> LeafKind | None:
-    kind = next((_BASES[base] for base in type_.__mro__ if base in _BASES), None)
-    for resolver in _RESOLVERS:
-        if kind is None:
-            kind = resolver(type_)
+    asked = (resolver(type_) for resolver in _RESOLVERS)
+    kind = next((kind for kind in asked if kind is not None), None)
+    if kind is None:
+        kind = next((_BASES[base] for base in type_.__mro__ if base in _BASES), None)
     _KINDS[type_] = kind
     return kind
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 KNOWN_METHODS: Final[dict[str, str]] = {
-    "from_dataclass": "td-tensorclass",
     "from_h5": "td-h5",
     "to_dataclass": "td-tensorclass",
     "to_h5": "td-h5",

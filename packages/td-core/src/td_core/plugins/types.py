@@ -16,6 +16,7 @@ from .lazy import LazyRef
 
 if TYPE_CHECKING:
     from ..container.base import TensorDictBase
+    from ..leaves import LeafKind
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
@@ -150,12 +151,13 @@ class LeafType(ClassDescriptor):
     """A kind of leaf that td-core does not know by itself.
 
     Args:
-        handler: The leaf kind that knows how to index, stack, move and save such a value.
+        handler: The class of the leaf kind that knows how to index, stack, move and save such a value; it is made
+            without arguments.
     """
 
     kind: ClassVar[str] = "leaf type"
 
-    handler: LazyRef[Any]
+    handler: LazyRef[type[LeafKind]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
