@@ -84,7 +84,9 @@ def check_leaves(
     for key, value in expected.items():
         found = actual[key]
         tolerance = {"rtol": 0.0, "atol": 0.0} if exact else {}
-        torch.testing.assert_close(found, value, equal_nan=True, msg=lambda text, key=key: f"{key}: {text}", **tolerance)
+        torch.testing.assert_close(
+            found, value, equal_nan=True, msg=lambda text, key=key: f"{key}: {text}", **tolerance
+        )
         if batch_size is not None:
             assert found.shape[: len(batch_size)] == torch.Size(batch_size), key
     if batch_size is not None:

@@ -102,7 +102,9 @@ class ApplyTests(TopicTests):
         td = self.sample()
         other = self.sample().exclude("a")
         td.apply_(lambda one, two: one if two is None else two * 0, other, default=None)
-        expected = {key: value if key == "a" else torch.zeros_like(value) for key, value in leaves(self.sample()).items()}
+        expected = {
+            key: value if key == "a" else torch.zeros_like(value) for key, value in leaves(self.sample()).items()
+        }
         check_leaves(td, expected)
 
     @needs(Capability.WRITE | Capability.VIEWS)
@@ -192,9 +194,7 @@ class ApplyTests(TopicTests):
         assert seen == ["a"]
         assert new["s"] == "text"
         wrappers: list[bool] = []
-        td.named_apply(
-            lambda name, value: wrappers.append(is_non_tensor(value)) or value, is_leaf=is_leaf_nontensor
-        )
+        td.named_apply(lambda name, value: wrappers.append(is_non_tensor(value)) or value, is_leaf=is_leaf_nontensor)
         assert wrappers == [False, True]
 
     def test_named_apply(self) -> None:

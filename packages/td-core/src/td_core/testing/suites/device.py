@@ -23,26 +23,26 @@ CASTS = {
 class DeviceTests(TopicTests):
     """Where leaves live, what dtype they have, and their gradients."""
 
-    def floats(self, device: str | None = None) -> Any:
+    def differentiable(self, device: str | None = None) -> Any:
         """Two floating leaves, one in a node."""
         return self.make({"a": torch.arange(6.0).reshape(2, 3), "n": {"b": torch.ones(2)}}, [2], device=device)
 
     @pytest.mark.parametrize("name", CASTS)
     def test_cast(self, name: str) -> None:
         """CORE-139: casts every leaf; the original stays."""
-        td = self.floats()
+        td = self.differentiable()
         new = getattr(td, name)()
         check_leaves(new, mapped(td, lambda value: value.to(CASTS[name])), batch_size=[2])
         assert td["a"].dtype == torch.float32
 
     def test_type(self) -> None:
         """CORE-139: the dtype by argument."""
-        td = self.floats()
+        td = self.differentiable()
         check_leaves(td.type(torch.float16), mapped(td, lambda value: value.half()), batch_size=[2])
 
     def test_dtype_queries(self) -> None:
         """CORE-139: the common dtype, or None; floating when all leaves are."""
-        td = self.floats()
+        td = self.differentiable()
         assert td.dtype == torch.float32
         assert td.is_floating_point()
         mixed = self.make({"a": torch.ones(2), "b": torch.ones(2, dtype=torch.int64)}, [2])
@@ -59,15 +59,15 @@ class DeviceTests(TopicTests):
 
     def test_device(self) -> None:
         """CORE-192: None, or the device that all entries share; nodes have it too."""
-        assert self.floats().device is None
-        td = self.floats("cpu")
+        assert self.differentiable().device is None
+        td = self.differentiable("cpu")
         assert td.device == torch.device("cpu")
         assert td["n"].device == torch.device("cpu")
 
     def test_device_cannot_be_assigned(self) -> None:
         """CORE-192: a RuntimeError that points to `to`."""
         with pytest.raises(RuntimeError, match=r"\bto\b"):
-            self.floats().device = "cpu"
+            self.differentiable().device = "cpu"
 
     @needs(Capability.WRITE)
     def test_device_casts_entries(self) -> None:
@@ -91,7 +91,7 @@ class DeviceTests(TopicTests):
 
     def test_to_device(self) -> None:
         """CORE-193: sets the device and moves the entries; the same device gives the container itself."""
-        td = self.floats()
+        td = self.differentiable()
         new = td.to("cpu")
         assert new.device == torch.device("cpu")
         assert td.device is None
@@ -102,35 +102,35 @@ class DeviceTests(TopicTests):
 
     def test_to_dtype(self) -> None:
         """CORE-193: casts every leaf."""
-        td = self.floats()
+        td = self.differentiable()
         for new in (td.to(torch.float64), td.to(dtype=torch.float64), td.to(torch.zeros((), dtype=torch.float64))):
             check_leaves(new, mapped(td, lambda value: value.double()), batch_size=[2])
 
     def test_to_both(self) -> None:
         """CORE-193: device and dtype at once."""
-        new = self.floats().to("cpu", torch.float16)
+        new = self.differentiable().to("cpu", torch.float16)
         assert new.device == torch.device("cpu")
-        check_leaves(new, mapped(self.floats(), lambda value: value.half()))
+        check_leaves(new, mapped(self.differentiable(), lambda value: value.half()))
 
     def test_to_other_container(self) -> None:
         """CORE-193: the device of another container."""
-        assert self.floats().to(self.floats("cpu")).device == torch.device("cpu")
+        assert self.differentiable().to(self.differentiable("cpu")).device == torch.device("cpu")
 
     def test_to_batch_size(self) -> None:
         """CORE-193: the batch size may change on the way."""
-        td = self.floats()
+        td = self.differentiable()
         assert td.to(batch_size=[]).batch_size == torch.Size([])
         assert td.batch_size == torch.Size([2])
 
     @pytest.mark.parametrize("non_blocking", [None, True, False])
     def test_to_non_blocking(self, non_blocking: bool | None) -> None:
         """CORE-194: to the host the values are there, whichever way is asked."""
-        td = self.floats()
+        td = self.differentiable()
         check_leaves(td.to("cpu", non_blocking=non_blocking), leaves(td))
 
     def test_cpu_and_flags(self) -> None:
         """CORE-196: shorthands; the flags need a device."""
-        td = self.floats()
+        td = self.differentiable()
         assert td.cpu().device == torch.device("cpu")
         assert not td.is_cpu
         assert td.cpu().is_cpu
@@ -140,7 +140,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.SHARED)
     def test_share_memory(self) -> None:
         """CORE-198: leaves move to shared memory; flagged and locked, nodes too."""
-        td = self.floats()
+        td = self.differentiable()
         expected = {key: value.clone() for key, value in leaves(td).items()}
         assert not td.is_shared()
         assert td.share_memory_() is td
@@ -153,7 +153,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.SHARED)
     def test_unlocking_clears_the_shared_flag(self) -> None:
         """CORE-198, TRAP-048: unlocked, it is no longer shared."""
-        td = self.floats().share_memory_()
+        td = self.differentiable().share_memory_()
         td.unlock_()
         assert not td.is_shared()
 
@@ -169,7 +169,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_requires_grad(self) -> None:
         """CORE-199: asks and sets for every leaf."""
-        td = self.floats()
+        td = self.differentiable()
         assert not td.requires_grad
         assert td.requires_grad_() is td
         assert td.requires_grad
@@ -181,7 +181,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_detach_and_data(self) -> None:
         """CORE-199: without gradient, in the same memory."""
-        td = self.floats().requires_grad_()
+        td = self.differentiable().requires_grad_()
         for new in (td.detach(), td.data):
             assert not new.requires_grad
             assert not new["n", "b"].requires_grad
@@ -192,7 +192,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_detach_underscore(self) -> None:
         """CORE-199: in place."""
-        td = self.floats().requires_grad_().clone()
+        td = self.differentiable().requires_grad_().clone()
         assert td.requires_grad
         assert td.detach_() is td
         assert not td.requires_grad
@@ -200,7 +200,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_grad(self) -> None:
         """CORE-199: the gradients that exist; None when there are none."""
-        td = self.floats().requires_grad_()
+        td = self.differentiable().requires_grad_()
         assert td.grad is None
         (td["a"].sum() * 2).backward()
         check_leaves(td.grad, {"a": torch.full((2, 3), 2.0)}, batch_size=[2])
@@ -210,7 +210,7 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_zero_grad(self) -> None:
         """CORE-199: set to None, or to zeros."""
-        td = self.floats().requires_grad_()
+        td = self.differentiable().requires_grad_()
         td["a"].sum().backward()
         td.zero_grad(set_to_none=False)
         check_leaves(td.grad, {"a": torch.zeros(2, 3)})
@@ -220,14 +220,14 @@ class DeviceTests(TopicTests):
     @needs(Capability.GRAD)
     def test_gradients_flow(self) -> None:
         """CORE-199: operations on containers are differentiable."""
-        td = self.floats().requires_grad_()
+        td = self.differentiable().requires_grad_()
         loss = (td * 3).view(1, 2).sum()["a"]
         loss.backward()
         assert torch.equal(td["a"].grad, torch.full((2, 3), 3.0))
 
     def test_data_ptr(self) -> None:
         """CORE-201: a container of pointers."""
-        td = self.floats()
+        td = self.differentiable()
         if Capability.VIEWS not in self.case.capabilities:
             pytest.skip("reading copies")
         assert td.data_ptr()["n", "b"] == td["n", "b"].data_ptr()
@@ -235,7 +235,7 @@ class DeviceTests(TopicTests):
 
     def test_bytes_and_param_count(self) -> None:
         """CORE-202: bytes and elements of all leaves."""
-        td = self.floats()
+        td = self.differentiable()
         assert td.bytes() == 8 * 4
         assert td.param_count() == 8
         assert td.double().bytes() == 8 * 8

@@ -50,8 +50,13 @@ class IndexWriteTests(TopicTests):
         for value in expected.values():
             value.view(4, 3, -1)[_closed(plain)] = 1
         size = torch.empty(4, 3)[plain].shape
-        part = TensorDict({key: torch.ones_like(torch.empty(4, 3, *value.shape[2:])[_closed(plain)]).to(value.dtype)
-                           for key, value in expected.items()}, batch_size=size)
+        part = TensorDict(
+            {
+                key: torch.ones_like(torch.empty(4, 3, *value.shape[2:])[_closed(plain)]).to(value.dtype)
+                for key, value in expected.items()
+            },
+            batch_size=size,
+        )
         td[index] = part
         check_leaves(td, expected, batch_size=[4, 3])
         for key, value in expected.items():

@@ -66,7 +66,8 @@ class NameTests(TopicTests):
     def test_names_reach_the_nodes(self) -> None:
         """CORE-105, TRAP-030: the leading dims of nodes are renamed, their own extra names stay."""
         td = self.make(
-            {"n": TreeSpec(entries={"x": torch.zeros(4, 3, 2)}, batch_size=(4, 3, 2), names=(None, None, "own"))}, [4, 3]
+            {"n": TreeSpec(entries={"x": torch.zeros(4, 3, 2)}, batch_size=(4, 3, 2), names=(None, None, "own"))},
+            [4, 3],
         )
         td.names = ["x", "y"]
         assert td["n"].names == ["x", "y", "own"]

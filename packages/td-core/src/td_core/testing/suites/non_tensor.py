@@ -21,7 +21,9 @@ class NonTensorTests(TopicTests):
 
     def words(self) -> Any:
         """A column of four words, a shared word, and a nested column."""
-        return self.make({"w": ["p", "q", "r", "s"], "one": "text", "x": torch.arange(4), "n": {"w": list("abcd")}}, [4])
+        return self.make(
+            {"w": ["p", "q", "r", "s"], "one": "text", "x": torch.arange(4), "n": {"w": list("abcd")}}, [4]
+        )
 
     @needs(Capability.NON_TENSOR)
     @pytest.mark.parametrize("value", VALUES, ids=repr)

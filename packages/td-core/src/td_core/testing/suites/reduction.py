@@ -101,7 +101,9 @@ class ReductionTests(TopicTests):
         td = self.floats()
         check_leaves(td.sum(dtype=torch.float64), mapped(td, lambda value: value.sum(dtype=torch.float64)), exact=False)
         check_leaves(
-            td.mean(dim=0, dtype=torch.float64), mapped(td, lambda value: value.mean(0, dtype=torch.float64)), exact=False
+            td.mean(dim=0, dtype=torch.float64),
+            mapped(td, lambda value: value.mean(0, dtype=torch.float64)),
+            exact=False,
         )
         check_leaves(td.std(dim=0, correction=0), mapped(td, lambda value: value.std(0, correction=0)), exact=False)
         check_leaves(td.var(correction=2), mapped(td, lambda value: value.var(correction=2)), exact=False)

@@ -62,7 +62,9 @@ class ShapeTests(TopicTests):
         assert td.batch_size == torch.Size([4, 3])
         assert new["node", "deep"].batch_size[: len(size)] == size
 
-    @pytest.mark.parametrize("name", ["transpose", "permute", "unsqueeze", "unsqueeze_last", "expand", "view", "flatten"])
+    @pytest.mark.parametrize(
+        "name", ["transpose", "permute", "unsqueeze", "unsqueeze_last", "expand", "view", "flatten"]
+    )
     def test_shape_operation_keeps_extra_dims_of_nodes(self, name: str) -> None:
         """CORE-074: a node with more batch dims keeps the extra ones."""
         operation, by_hand, _ = OPERATIONS[name]
@@ -134,7 +136,14 @@ class ShapeTests(TopicTests):
     def test_shared_flag(self) -> None:
         """CORE-075: operations that keep the memory keep the shared flag."""
         td = self.make({"a": torch.zeros(4, 1)}, [4, 1]).share_memory_()
-        for new in (td.view(2, 2), td.transpose(0, 1), td.permute(1, 0), td.squeeze(1), td.unsqueeze(0), td.unbind(0)[0]):
+        for new in (
+            td.view(2, 2),
+            td.transpose(0, 1),
+            td.permute(1, 0),
+            td.squeeze(1),
+            td.unsqueeze(0),
+            td.unbind(0)[0],
+        ):
             assert new.is_shared()
         for new in (td.clone(), td.select("a")):
             assert not new.is_locked
@@ -293,7 +302,9 @@ class ShapeTests(TopicTests):
         with pytest.raises(IndexError):
             self.sample().unbind(dim)
 
-    @pytest.mark.parametrize(("size", "dim"), [(1, 0), (3, 0), (4, 0), (9, 0), (2, 1), (2, -1), ([1, 3], 0), ((2, 1), 1)])
+    @pytest.mark.parametrize(
+        ("size", "dim"), [(1, 0), (3, 0), (4, 0), (9, 0), (2, 1), (2, -1), ([1, 3], 0), ((2, 1), 1)]
+    )
     def test_split(self, size: Any, dim: int) -> None:
         """CORE-086: a tuple of parts, as on a tensor."""
         td = self.sample()
@@ -366,13 +377,17 @@ class ShapeTests(TopicTests):
         td = self.sample(names=["x", "y"])
         assert td.flatten(0, 1).names == [None]
 
-    @pytest.mark.parametrize("call", [lambda td: td.flatten(0, 2), lambda td: td.unflatten(0, (3, 2)), lambda td: td.unflatten(2, (1, 1))])
+    @pytest.mark.parametrize(
+        "call", [lambda td: td.flatten(0, 2), lambda td: td.unflatten(0, (3, 2)), lambda td: td.unflatten(2, (1, 1))]
+    )
     def test_flatten_errors(self, call: Operation) -> None:
         """CORE-088: dims and sizes must fit the batch size."""
         with pytest.raises((ValueError, RuntimeError, IndexError)):
             call(self.sample())
 
-    @pytest.mark.parametrize("mask", [torch.tensor([True, False, True, False]), torch.arange(12).reshape(4, 3) % 2 == 0])
+    @pytest.mark.parametrize(
+        "mask", [torch.tensor([True, False, True, False]), torch.arange(12).reshape(4, 3) % 2 == 0]
+    )
     def test_masked_select(self, mask: torch.Tensor) -> None:
         """CORE-089: the selected positions of the leading dims."""
         td = self.sample()

@@ -82,8 +82,10 @@ class UpdateTests(TopicTests):
         """CORE-050: only the given keys, nested ones included; an empty list updates nothing."""
         td = self.sample()
         expected = {key: value.clone() for key, value in leaves(td).items()}
-        new = TensorDict({key: value + 1 if value.is_floating_point() else value for key, value in expected.items()},
-                         batch_size=[4, 3])
+        new = TensorDict(
+            {key: value + 1 if value.is_floating_point() else value for key, value in expected.items()},
+            batch_size=[4, 3],
+        )
         td.update(new, keys_to_update=[])
         check_leaves(td, expected)
         td.update(new, keys_to_update=["a", ("node", "c")])

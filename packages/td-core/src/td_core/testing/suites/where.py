@@ -38,9 +38,7 @@ class WhereTests(TopicTests):
         """CORE-135: entry by entry; `torch.where` is the same."""
         td, other = self.sample(), self.other()
         theirs = leaves(other)
-        expected = {
-            key: torch.where(right(CONDITION, value), value, theirs[key]) for key, value in leaves(td).items()
-        }
+        expected = {key: torch.where(right(CONDITION, value), value, theirs[key]) for key, value in leaves(td).items()}
         check_leaves(td.where(CONDITION, other), expected, batch_size=[4, 3])
         check_leaves(torch.where(CONDITION, td, other), expected, batch_size=[4, 3])
         check_leaves(td.where(CONDITION, other.select("node", "b", "a")), expected)
