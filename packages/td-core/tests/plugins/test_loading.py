@@ -296,3 +296,24 @@ def test_storing_types_of_torch_and_our_own_looks_for_no_plugin(site, monkeypatc
     td = TensorDict({"p": torch.nn.Parameter(torch.ones(2)), "n": Child({"x": torch.ones(2)}, batch_size=[2])}, [2])
     assert td["p"].sum() == 2
     assert type(td["n"]) is Child
+
+
+def test_a_plugin_gives_a_torch_function_a_meaning(site):
+    site.add(
+        "fake-function",
+        """
+        @hookimpl
+        def td_torch_functions():
+            yield TorchFunction(name="torch.special.i0", impl=LazyRef(f"{__name__}:i0"))
+            yield TorchFunction(name="torch.no_such.function", impl=LazyRef(f"{__name__}:i0"))
+
+        def i0(td):
+            return "i0", td
+        """,
+    )
+    td = TensorDict({"x": torch.ones(2)}, batch_size=[2])
+    name, given = torch.special.i0(td)
+    assert name == "i0"
+    assert given is td
+    with pytest.raises(TypeError):
+        torch.special.i1(td)

@@ -6,17 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.torch_functions import HANDLERS
+from ..plugins.torch_functions import plugin_torch_function
 from .kernel import Kernel
 
 
 class TorchFunctionMethods(Kernel):
-    """Answers the functions of torch that have a handler; torch raises TypeError for the others."""
+    """Answers the functions of torch that td-core or a plugin handles; torch raises TypeError for the others."""
 
     @classmethod
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         handler = HANDLERS.get(func)
+        if handler is None:
+            handler = plugin_torch_function(func)
         if handler is None:
             return NotImplemented
         return handler(*args, **kwargs) if kwargs else handler(*args)
