@@ -21,7 +21,10 @@ class Finding:
 
     def group(self) -> str:
         """Return what is alike in similar findings."""
-        return f"{self.case.step.operation}: {self.case.difference.group()}"
+        difference = self.case.difference
+        if difference.aspect == "ours lacks":
+            return f"ours lacks {difference.place}"
+        return f"{self.case.step.operation}: {difference.group()}"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .comparison import Difference
-from .execution import Outcome, Raised
+from .comparison import Difference, compare
+from .execution import Outcome, Raised, Returned
 from .program import Step
+from .snapshots import Shot, without_empty_nodes, without_non_tensors, without_sharing
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,30 @@ class Case:
         """The error we raised."""
         return self.ours.result.error if isinstance(self.ours.result, Raised) else None
 
+    def during(self, *operations: str) -> bool:
+        """Tell whether the step is one of these operations."""
+        return self.step.operation in operations
+
+    def equal_but(self, change: Callable[[Shot], Shot | None]) -> bool:
+        """Tell whether the results are equal once both are changed in this way."""
+        peer, ours = self.peer.result, self.ours.result
+        if not isinstance(peer, Returned) or not isinstance(ours, Returned):
+            return False
+        left, right = change(peer.out), change(ours.out)
+        if left is None or right is None:
+            return left is right
+        return compare(left, right, "out") is None
+
+    def we_left_no_trace(self) -> bool:
+        """Tell whether the operation raised in both, and ours left the tensordict as it was."""
+        if self.our_error is None or self.peer_error is None or self.ours.before is None:
+            return False
+        before, after = without_sharing(self.ours.before), without_sharing(self.ours.td)
+        return before is not None and after is not None and compare(before, after, "td") is None
+
+
+Matcher = Callable[[Case], bool]
+
 
 @dataclass(frozen=True)
 class Deliberate:
@@ -40,13 +65,44 @@ class Deliberate:
     id: str
     description: str
     reason: str
-    matches: Callable[[Case], bool]
+    matches: Matcher
 
 
-def peer_crashes(case: Case, *words: str) -> bool:
-    """Tell whether the peer raised an error whose text holds one of these words, where we answered."""
-    return case.our_error is None and case.peer_error is not None and any(w in str(case.peer_error) for w in words)
+def peer_raises(*words: str, operations: tuple[str, ...] = ()) -> Matcher:
+    """Match an error of the peer that has one of these texts in it, where we return."""
 
+    def matches(case: Case) -> bool:
+        if case.peer_error is None or case.our_error is not None or (operations and not case.during(*operations)):
+            return False
+        return any(word in str(case.peer_error) for word in words)
+
+    return matches
+
+
+def we_raise(*words: str, operations: tuple[str, ...] = ()) -> Matcher:
+    """Match an error of ours that has one of these texts in it, where the peer returns."""
+
+    def matches(case: Case) -> bool:
+        if case.our_error is None or case.peer_error is not None or (operations and not case.during(*operations)):
+            return False
+        return any(word in str(case.our_error) for word in words)
+
+    return matches
+
+
+def error_classes(*words: str, operations: tuple[str, ...] = ()) -> Matcher:
+    """Match two errors of different classes, where the peer's has one of these texts in it."""
+
+    def matches(case: Case) -> bool:
+        if case.difference.aspect != "error class" or (operations and not case.during(*operations)):
+            return False
+        return any(word in str(case.peer_error) for word in words)
+
+    return matches
+
+
+UNSPECIFIED = ("type", "keys", "lazy", "batch_size", "non-tensor value", "non-tensor batch_size")
+ORDERINGS = ("==", "!=", "<", "<=", ">", ">=", "&", "|", "^")
 
 DIFFERENCES: tuple[Deliberate, ...] = (
     Deliberate(
@@ -54,10 +110,171 @@ DIFFERENCES: tuple[Deliberate, ...] = (
         "get() of a missing key without a default raises KeyError; the peer returns None.",
         "A silent None hides misspelt keys. Pass a default to have one.",
         lambda case: (
-            case.step.operation in ("get", "get_at", "get_non_tensor")
+            case.during("get", "get_at", "get_non_tensor")
             and isinstance(case.our_error, KeyError)
             and case.peer_error is None
         ),
+    ),
+    Deliberate(
+        "no-trace-of-a-failure",
+        "An operation that raises leaves the tensordict as it was; the peer may have done half of it.",
+        "A caller who catches the error can go on with what there was.",
+        lambda case: case.difference.aspect.startswith("after the error") and case.we_left_no_trace(),
+    ),
+    Deliberate(
+        "reductions-over-columns",
+        "Reductions pass columns of non-tensor values through; the peer raises where there is one.",
+        "A non-tensor entry passes through every other reduction, in the peer too.",
+        peer_raises("requires this object to be cast to a regular TensorDict"),
+    ),
+    Deliberate(
+        "mixed-tuples-stay",
+        "A tuple of unlike values is kept as it is; the peer makes an array of strings of it.",
+        "Values come out as they went in.",
+        lambda case: "<U" in case.difference.detail and case.difference.aspect.startswith("non-tensor"),
+    ),
+    Deliberate(
+        "numbers-in-columns",
+        "A number written to rows of a column is read back as that number; the peer gives a tensor.",
+        "Values come out as they went in.",
+        lambda case: (
+            case.during("index write", "index write a number")
+            and case.difference.aspect == "non-tensor value"
+            and "tensor(" in case.difference.detail
+        ),
+    ),
+    Deliberate(
+        "squeeze-as-context",
+        "`with td.squeeze() as squeezed` works without a dim; the peer refuses it.",
+        "The inverse is known: the dims that were dropped.",
+        peer_raises("as a decorator if the dimension is implicit"),
+    ),
+    Deliberate(
+        "apply-unknown-keyword",
+        "apply() refuses keywords that it does not know; the peer ignores them at times.",
+        "A misspelt option must not pass in silence.",
+        we_raise("unexpected keyword argument 'unknown'"),
+    ),
+    Deliberate(
+        "gather-nothing",
+        "gather() with an empty index gives an empty result, as for tensors; the peer raises.",
+        "torch.gather allows it.",
+        peer_raises("Cannot use torch.gather with an empty index"),
+    ),
+    Deliberate(
+        "empty-nodes-stay",
+        "Pointwise results have the same nodes as the operands; the peer drops empty ones.",
+        "The structure of a result must not depend on whether a node happens to be empty.",
+        lambda case: case.difference.aspect == "keys" and case.equal_but(without_empty_nodes),
+    ),
+    Deliberate(
+        "clamp-mixed-bounds",
+        "clamp() takes a tensordict for one bound and a number for the other; the peer refuses the mix.",
+        "Each bound has a clear meaning by itself.",
+        peer_raises("Mixed tensordict and non-tensordict min/max values", operations=("clamp", "alpha and value")),
+    ),
+    Deliberate(
+        "logical-and-with-a-number",
+        "logical_and() takes a number, as other binary methods do; the peer raises TypeError.",
+        "The operand is made a tensor.",
+        peer_raises("argument 'other' (position 1) must be Tensor", operations=("logical_and", "binary methods")),
+    ),
+    Deliberate(
+        "copy-at-any-index",
+        "copy_at_() works for every index; the peer's default (fast=True) raises where its fast path does not apply.",
+        "The fast path is a matter of speed, not of what can be asked.",
+        peer_raises("copy_at_(..., fast=True) requires", operations=("copy_at_",)),
+    ),
+    Deliberate(
+        "cat-without-dims",
+        "cat() of tensordicts without batch dims raises RuntimeError as for any dim out of range; the peer IndexError.",
+        "One error class for one mistake.",
+        error_classes("tuple index out of range", operations=("cat", "cat out=")),
+    ),
+    Deliberate(
+        "device-names-and-longer-nodes",
+        "A named tensordict with a device takes a node with more batch dims; the peer raises ValueError.",
+        "The peer hands the parent's names to the moved node although it has more dims.",
+        peer_raises("the length of the dimension names must equate"),
+    ),
+    Deliberate(
+        "non-tensors-into-out",
+        "cat and stack with out= replace non-tensor entries of out; the peer raises where their kinds differ.",
+        "A value and a column are the same entry, held in two ways.",
+        peer_raises("Cannot update a NonTensorDataBase with a NonTensorStack"),
+    ),
+    Deliberate(
+        "empty-columns",
+        "A column without rows can be reshaped, stacked and copied; the peer raises or loses dims.",
+        "Zero rows are a legal number of rows.",
+        lambda case: (
+            peer_raises("items cannot be empty")(case)
+            or (case.difference.aspect == "non-tensor batch_size" and ", ours (0" in case.difference.detail)
+        ),
+    ),
+    Deliberate(
+        "nothing-to-compare-in-non-tensors",
+        "What a non-tensor entry becomes in a comparison with a number, and in reductions of it, is not specified.",
+        "It has no meaning; equality of two tensordicts is specified and compared.",
+        lambda case: (
+            case.difference.aspect
+            in ("type", "keys", "lazy", "batch_size", "non-tensor value", "non-tensor batch_size")
+            and ("> 0" in case.step.code or any(f"td {symbol} other" == case.step.operation for symbol in ORDERINGS))
+            and case.equal_but(without_non_tensors)
+        ),
+    ),
+    Deliberate(
+        "kernel-not-implemented",
+        "Where torch has no kernel for a dtype, the error is a RuntimeError, at times its subclass NotImplementedError.",
+        "The fused functions of torch and the ones for single tensors differ in this.",
+        lambda case: (
+            case.difference.aspect == "error class"
+            and isinstance(case.our_error, RuntimeError)
+            and "not implemented for" in str(case.peer_error)
+        ),
+    ),
+    Deliberate(
+        "index-of-a-wrong-type",
+        "An index of a type that cannot be one raises IndexError in reads and writes; the peer TypeError in writes.",
+        "torch raises IndexError for both.",
+        error_classes("Invalid index type"),
+    ),
+    Deliberate(
+        "from-dict-copies",
+        "from_dict() of a tensordict gives a new one; the peer may return its argument.",
+        "What is built from a source must not change with it.",
+        lambda case: (
+            case.difference.aspect == "identity"
+            and "from_dict" in case.step.code
+            and "peer returns the" in case.difference.detail
+        ),
+    ),
+    Deliberate(
+        "create-nested-through-a-tensor",
+        "create_nested() below a tensor raises KeyError; the peer replaces the tensor.",
+        "An entry must not be lost to a path that goes through it.",
+        we_raise("is already present and is a", operations=("create_nested",)),
+    ),
+    Deliberate(
+        "expand-as-keeps-non-tensors",
+        "expand_as() keeps non-tensor entries; the peer drops them.",
+        "No shape operation loses entries.",
+        lambda case: (
+            case.during("expand_as") and case.difference.aspect == "keys" and case.equal_but(without_non_tensors)
+        ),
+    ),
+    Deliberate(
+        "prod-of-several-dims",
+        "prod() takes one dim; a tuple raises TypeError. The peer accepts it where there is no entry to reduce.",
+        "torch.prod takes one dim.",
+        we_raise("prod reduces one dim at a time"),
+    ),
+    Deliberate(
+        "writes-without-batch-dims",
+        "td[index] = value without batch dims takes only None, ... and 0-dim booleans, like reads; the peer indexes the"
+        " entries themselves, or ignores the index where there are none.",
+        "Entries of a tensordict without batch dims have no dim in common that an index could mean.",
+        lambda case: "without batch dims" in str(case.our_error) and case.during("index write", "index write a number"),
     ),
 )
 

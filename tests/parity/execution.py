@@ -39,6 +39,7 @@ class Outcome:
     result: Returned | Raised
     td: Shot
     earlier: Shot
+    before: Shot | None
 
 
 class Side:
@@ -87,8 +88,8 @@ class Side:
                 result = Raised(error)
             else:
                 result = Returned(td if out is self.td else camera.take(out), out is before)
-        self.last = (td, earlier)
-        return Outcome(result, td, earlier)
+        previous, self.last = self.last, (td, earlier)
+        return Outcome(result, td, earlier, previous[0] if previous else None)
 
 
 def compile_step(text: str) -> CodeType:

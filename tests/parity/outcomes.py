@@ -22,6 +22,9 @@ def compare_outcomes(peer: Outcome, ours: Outcome) -> Difference | None:
 def compare_results(peer: Outcome, ours: Outcome) -> Difference | None:
     """Return the difference in what was returned or raised."""
     a, b = peer.result, ours.result
+    name = missing_name(b)
+    if name is not None and missing_name(a) != name:
+        return Difference("ours lacks", name, f"ours has no {name}")
     if isinstance(a, Raised) and isinstance(b, Raised):
         if same_error_class(a.error, b.error):
             return None
@@ -37,3 +40,9 @@ def compare_results(peer: Outcome, ours: Outcome) -> Difference | None:
         words = {True: "returns the tensordict itself", False: "returns another object"}
         identity = Difference("identity", "out", f"peer {words[a.is_self]}, ours {words[b.is_self]}")
     return first((compare(a.out, b.out, "out"), identity))
+
+
+def missing_name(result: Returned | Raised) -> str | None:
+    """Return the attribute that a library does not have, where that is the error."""
+    error = result.error if isinstance(result, Raised) else None
+    return error.name if isinstance(error, AttributeError) and "has no attribute" in str(error) else None

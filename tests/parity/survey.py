@@ -18,6 +18,9 @@ from .libraries import load_ours, load_peer, why_unavailable
 from .sequences import Statistics, run_sequence, seeded
 from .shrink import shrink
 
+SHRINKING = 120.0
+"""Seconds after which examples are printed as they were found."""
+
 
 class Survey:
     """Groups of alike findings."""
@@ -56,8 +59,11 @@ class Survey:
     def report(self, shown: int) -> str:
         """Return the groups, the most frequent first, and then the counts of operations."""
         parts = [f"{len(self.counts)} groups of unexplained differences, {self.counts.total()} in all", ""]
+        deadline = time.monotonic() + SHRINKING
         for position, (group, count) in enumerate(self.counts.most_common(shown), 1):
-            finding = shrink(self.libraries, self.examples[group], attempts=150)
+            finding = self.examples[group]
+            if time.monotonic() < deadline:
+                finding = shrink(self.libraries, finding, attempts=60)
             parts.append(f"[{position}] x{count}  {group}")
             parts.append(f"    {finding.case.difference.place}: {finding.case.difference.detail[:300]}")
             if finding.case.our_error is not None:
