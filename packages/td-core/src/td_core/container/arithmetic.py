@@ -11,13 +11,13 @@ from torch import Tensor
 from typing_extensions import Self
 
 from .._generated.pointwise import PointwiseMethods
-from ..errors import TDNotImplementedError, TDRuntimeError, TDTypeError, TDValueError
+from ..errors import TDNotImplementedError, TDRuntimeError, TDTypeError
 from ..leaves import kind_of
-from ..ops import DIVIDED_INTO, NUMBERS, OPS, REMAINDER_INTO, PointwiseOp, align, check_batch, kernels
+from ..ops import DIVIDED_INTO, INVERTED, NUMBERS, OPS, REMAINDER_INTO, PointwiseOp, align, check_batch, kernels
 from .lock import LockMethods
 
 _ADD, _SUB, _RSUB, _MUL, _DIV, _POW, _MOD = (OPS[name] for name in ("add", "sub", "rsub", "mul", "div", "pow", "mod"))
-_NEG, _ABS, _NOT, _AND = OPS["neg"], OPS["abs"], OPS["bitwise_not"], OPS["bitwise_and"]
+_NEG, _ABS, _AND = OPS["neg"], OPS["abs"], OPS["bitwise_and"]
 
 
 class ArithmeticMethods(PointwiseMethods, LockMethods):
@@ -131,10 +131,10 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
             out: a container that the result is copied into, and that is returned.
 
         Raises:
-            TDValueError: no bound at all.
+            TDTypeError: no bound at all.
         """
         if min is None and max is None:
-            raise TDValueError("clamp needs min or max, got neither.")
+            raise TDTypeError("clamp needs min or max, got neither.")
         result = self if min is None else self._binary(OPS["clamp_min"], min)
         result = result if max is None else result._binary(OPS["clamp_max"], max)
         if out is None:
@@ -208,7 +208,7 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
         return self._unary(_ABS)
 
     def __invert__(self) -> Self:
-        return self._unary(_NOT)
+        return self._unary(INVERTED)
 
 
 def is_dense(node: Any) -> bool:

@@ -217,7 +217,8 @@ class ReductionMethods(LockMethods):
         """
         if not isinstance(dim, int):
             raise TDValueError(f"softmax takes one dim, got {dim!r}.")
-        return self._regrown(Scan(torch.softmax, wrap_dim(dim, len(self._batch_size)), {"dtype": dtype}))
+        op = Scan(torch.softmax, wrap_dim(dim, len(self._batch_size)), {"dtype": dtype})
+        return self._regrown(op)  # type: ignore[no-any-return]  # a container like self
 
     def all(self, dim: int | None = None) -> Any:
         """Tell whether all elements are true: one bool for the container, or a container reduced over a batch dim.
@@ -256,7 +257,9 @@ class ReductionMethods(LockMethods):
         key_transform: KeyTransform | None,
         options: dict[str, Any],
     ) -> Any:
-        keep = keepdim is not NO_DEFAULT and bool(keepdim)
+        keep = False if keepdim is NO_DEFAULT else keepdim
+        if type(keep) is not bool:
+            raise TDTypeError(f"keepdim of {name} must be a bool, got {keepdim!r}.")
         if reduce:
             return self._reduced_together(name, dim, keep, options)
         reducer = REDUCERS[name]
@@ -299,13 +302,13 @@ class ReductionMethods(LockMethods):
             raise TDValueError(f"{name}(reduce=True) reduces all tensors together, and there are none.")
         reducer = REDUCERS[name]
         if dim is NO_DEFAULT or dim is None or dim == ():
-            return reducer(_concatenated(leaves), None, False, **options)  # type: ignore[no-any-return]  # a tensor
+            return reducer(_concatenated(leaves), None, False, **options)
         if dim == "feature":
             n = len(self._batch_size)
             flat = [leaf.flatten(n) if leaf.ndim > n else leaf.unsqueeze(-1) for leaf in leaves]
-            return reducer(torch.cat(flat, n), (n,), False, **options)  # type: ignore[no-any-return]  # a tensor
+            return reducer(torch.cat(flat, n), (n,), False, **options)
         dims = self._batch_dims_of(name, dim)
-        return reducer(torch.cat(leaves, dims[0]), dims, keep, **options)  # type: ignore[no-any-return]  # a tensor
+        return reducer(torch.cat(leaves, dims[0]), dims, keep, **options)
 
     def _extreme(
         self,

@@ -10,6 +10,7 @@ from .align import mismatch as mismatch
 from .align import widen_mask as widen_mask
 from .table import COMPARISONS as COMPARISONS
 from .table import DIVIDED_INTO as DIVIDED_INTO
+from .table import INVERTED as INVERTED
 from .table import OPS as OPS
 from .table import REMAINDER_INTO as REMAINDER_INTO
 from .table import ComparisonOp as ComparisonOp

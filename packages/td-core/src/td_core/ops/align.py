@@ -80,7 +80,7 @@ def _align_tensor(td: Any, other: Tensor) -> Aligned:
         if other.shape != batch:
             shape = torch.broadcast_shapes(batch, other.shape)
             if shape != batch:
-                td = td._transform(Expand(shape, len(batch)))
+                td = td._transform(Expand(n=len(batch), shape=shape))
             other = other.expand(shape)
         leaves = td._leaves()
         return Aligned(td, leaves, widen(other, leaves))
@@ -150,7 +150,7 @@ def broadcast_batches(td: Any, other: Any) -> tuple[Any, Any]:
 
 def _expanded(td: Any, shape: Size) -> Any:
     batch = td._batch_size
-    return td if batch == shape else td._transform(Expand(shape, len(batch)))
+    return td if batch == shape else td._transform(Expand(n=len(batch), shape=shape))
 
 
 def check_batch(td: Any, results: Any) -> None:
@@ -219,7 +219,7 @@ def _leaf_dict(td: Kernel, prefix: tuple[str, ...]) -> dict[tuple[str, ...], Ten
         elif kind.is_tensor:
             leaves: list[Tensor] = []
             kind.collect(value, leaves)
-            out[(*prefix, key)] = leaves[0]
+            out[prefix + (key,)] = leaves[0]  # noqa: RUF005  # no star in an index before Python 3.11
     return out
 
 

@@ -1,5 +1,7 @@
 """Reductions as values: what a reduction does to a tensor, to a batch size, to the names."""
 
+# ruff: noqa: D102  # many small classes with the methods of one documented base
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -176,7 +178,8 @@ def _quantile(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, q: 
 
 
 def _norm(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, dtype: torch.dtype | None) -> Tensor:
-    return torch.linalg.vector_norm(value, 2, dims, keepdim, dtype=dtype)
+    result: Tensor = torch.linalg.vector_norm(value, 2, dims, keepdim, dtype=dtype)
+    return result
 
 
 REDUCERS: dict[str, Reducer] = {

@@ -6,6 +6,7 @@ list of names.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -169,7 +170,7 @@ def _divided_into(leaf: Tensor, other: Any) -> Tensor:
 
 def _foreach_divided_into(leaves: list[Tensor], other: Any) -> Sequence[Tensor]:
     if isinstance(other, list):
-        return torch._foreach_div(other, leaves)  # type: ignore[arg-type]  # torch's stub knows numbers only
+        return torch._foreach_div(other, leaves)
     return torch._foreach_mul(torch._foreach_reciprocal(leaves), other)  # as Tensor.__rtruediv__ does
 
 
@@ -183,6 +184,12 @@ DIVIDED_INTO = PointwiseOp(
     function=_divided_into,
     doc="the quotient of `other` and each leaf",
     foreach=_foreach_divided_into,
+)
+INVERTED = PointwiseOp(
+    name="__invert__",
+    signature="unary",
+    function=operator.invert,  # refuses floating-point tensors with a TypeError, which bitwise_not does not
+    doc="the bitwise complement of each leaf",
 )
 REMAINDER_INTO = PointwiseOp(
     name="__rmod__", signature="binary", function=_remainder_into, doc="the remainder of `other` by each leaf"

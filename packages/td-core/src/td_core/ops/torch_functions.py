@@ -106,7 +106,7 @@ def _combining(name: str) -> Handler:
         for value in tensors:
             if not _is_container(value):
                 raise TDTypeError(
-                    f"torch.{name} takes tensordicts or tensors, not both: got a {type(value).__name__} among the former."
+                    f"torch.{name} takes tensordicts or tensors, not both: got a {type(value).__name__} among them."
                 )
         return getattr(type(tensors[0]), name)(tensors, dim, out=out)
 
@@ -165,7 +165,7 @@ _METHODS = (
 )
 """Functions of torch that are methods of a container under the same name."""
 
-_ALIASES = {
+_ALIASES: dict[Handler, str] = {
     torch.swapaxes: "transpose",
     torch.swapdims: "transpose",
     torch.broadcast_to: "expand",
@@ -188,19 +188,18 @@ _REFLECTED = {
     "sub": "__rsub__",
     "mul": "__rmul__",
     "div": "__rtruediv__",
-    "pow": "__rpow__",
     "mod": "__rmod__",
     **{name: name for name in ("maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")},
     **{name: name for name in ("logical_and", "logical_or", "logical_xor")},
 }
-_REFLECTED_ALIASES = {
+_REFLECTED_ALIASES: dict[Handler, str] = {
     torch.subtract: "sub",
     torch.multiply: "mul",
     torch.divide: "div",
     torch.true_divide: "div",
 }
 _SWAPPED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-_COMPARISON_ALIASES = {
+_COMPARISON_ALIASES: dict[Handler, str] = {
     torch.not_equal: "__ne__",
     torch.less: "__lt__",
     torch.less_equal: "__le__",
