@@ -1,7 +1,7 @@
 """pytest plugin: `--td-targets` runs the conformance suites on what the installed plugins offer.
 
-Switch it on with `-p td_core.testing.pytest_plugin`, or `pytest_plugins = ["td_core.testing.pytest_plugin"]` in the root
-conftest. It imports nothing but pytest itself; the suites are imported when they are collected.
+Switch it on with `-p td_core.testing.pytest_plugin`, or with `pytest_plugins = ["td_core.testing.pytest_plugin"]` in
+the root conftest. It imports nothing but pytest itself; the suites are imported when they are collected.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ from td_core.testing.gates import needs
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped
 
 
+def record(seen: list[Any], what: Any, value: Any) -> Any:
+    """Note what a function was called with, and return its value unchanged."""
+    seen.append(what)
+    return value
+
+
 class ApplyTests(TopicTests):
     """`apply`, `apply_` and `named_apply`."""
 
@@ -137,7 +143,7 @@ class ApplyTests(TopicTests):
         """CORE-144, TRAP-044: the default stands for missing leaves, and an empty tree for missing nodes."""
         td = self.sample()
         seen: list[Any] = []
-        new = td.apply(lambda one, two: seen.append(two) or one, td.exclude("a", "node"), default=None)
+        new = td.apply(lambda one, two: record(seen, two, one), td.exclude("a", "node"), default=None)
         assert [value is None for value in seen] == [True, False, True, True]
         check_leaves(new, leaves(td))
 
@@ -182,7 +188,7 @@ class ApplyTests(TopicTests):
         """CORE-146: the function gets nodes too, and they are not descended into."""
         td = self.sample()
         seen: list[bool] = []
-        td.apply(lambda value: seen.append(is_tensor_collection(value)) or value, call_on_nested=True)
+        td.apply(lambda value: record(seen, is_tensor_collection(value), value), call_on_nested=True)
         assert seen == [False, False, True]
 
     @needs(Capability.NON_TENSOR)
@@ -190,11 +196,11 @@ class ApplyTests(TopicTests):
         """CORE-147: non-tensor data passes by untouched, unless the predicate makes it a leaf."""
         td = self.make({"a": torch.zeros(2), "s": "text"}, [2])
         seen: list[str] = []
-        new = td.named_apply(lambda name, value: seen.append(name) or value)
+        new = td.named_apply(lambda name, value: record(seen, name, value))
         assert seen == ["a"]
         assert new["s"] == "text"
         wrappers: list[bool] = []
-        td.named_apply(lambda name, value: wrappers.append(is_non_tensor(value)) or value, is_leaf=is_leaf_nontensor)
+        td.named_apply(lambda name, value: record(wrappers, is_non_tensor(value), value), is_leaf=is_leaf_nontensor)
         assert wrappers == [False, True]
 
     def test_named_apply(self) -> None:
@@ -202,8 +208,8 @@ class ApplyTests(TopicTests):
         td = self.sample()
         short: list[Any] = []
         full: list[Any] = []
-        td.named_apply(lambda name, value: short.append(name) or value)
-        new = td.named_apply(lambda name, value: full.append(name) or value, nested_keys=True)
+        td.named_apply(lambda name, value: record(short, name, value))
+        new = td.named_apply(lambda name, value: record(full, name, value), nested_keys=True)
         assert short == ["a", "b", "c", "d"]
         assert full == ["a", "b", ("node", "c"), ("node", "deep", "d")]
         check_leaves(new, leaves(td), batch_size=[4, 3])

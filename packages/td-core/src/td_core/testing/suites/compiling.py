@@ -21,8 +21,9 @@ class GraphCounter:
         self.count = 0
 
     def __call__(self, graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., Any]:
+        """Compile nothing: return the graph itself."""
         self.count += 1
-        return graph.forward  # type: ignore[no-any-return]  # torch types it as Any
+        return graph.forward
 
 
 def _set(td: Any) -> Any:

@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 
 from td_core import TensorDict
 from td_core.abc import Capability
+from td_core.keys import join_key
 from td_core.testing.gates import needs
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped, same_memory
 
@@ -144,7 +145,7 @@ class ConversionTests(TopicTests):
         state = td.state_dict()
         assert isinstance(state, OrderedDict)
         for key, value in leaves(td).items():
-            assert torch.equal(state[key if isinstance(key, str) else ".".join(key)], value)
+            assert torch.equal(state[join_key(key)], value)
         assert "p.node.c" in td.state_dict(prefix="p.")
 
     @needs(Capability.INPLACE)

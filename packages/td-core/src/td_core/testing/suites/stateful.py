@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -71,14 +71,17 @@ def take(model: Model, path: Path) -> Any:
 class ContainerMachine(RuleBasedStateMachine):
     """Does the same to a container and to a model, and compares them after every step."""
 
-    def __init__(self, case: StorageCase[Any]) -> None:
+    case: ClassVar[StorageCase[Any]]
+
+    def __init__(self) -> None:
         super().__init__()
-        self.td: Any = case.make(TreeSpec(entries={"a": torch.zeros(*BATCH)}, batch_size=BATCH))
+        self.td: Any = self.case.make(TreeSpec(entries={"a": torch.zeros(*BATCH)}, batch_size=BATCH))
         self.model: Model = {"a": torch.zeros(*BATCH)}
         self.locked = False
 
     @rule(path=paths, number=numbers, trailing=st.sampled_from([(), (2,)]))
     def set(self, path: Path, number: int, trailing: tuple[int, ...]) -> None:
+        """Write a tensor."""
         value = torch.full((*BATCH, *trailing), float(number))
         if self.locked:
             with pytest.raises((RuntimeError, KeyError)):
@@ -92,6 +95,7 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(path=paths, number=numbers)
     def set_in_place(self, path: Path, number: int) -> None:
+        """Overwrite a tensor, or find no such entry."""
         target = find(self.model, path)
         if isinstance(target, torch.Tensor):
             self.td.set_(key_of(path), torch.full(target.shape, number))
@@ -102,6 +106,7 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(path=paths)
     def get(self, path: Path) -> None:
+        """Read whatever is there."""
         target = find(self.model, path)
         assert (key_of(path) in self.td) == (target is not None)
         if isinstance(target, torch.Tensor):
@@ -113,6 +118,7 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(path=paths)
     def delete(self, path: Path) -> None:
+        """Remove an entry."""
         if self.locked:
             with pytest.raises((RuntimeError, KeyError)):
                 del self.td[key_of(path)]
@@ -126,6 +132,7 @@ class ContainerMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.locked)
     @rule(old=paths, new=paths)
     def rename(self, old: Path, new: Path) -> None:
+        """Move an entry to an unrelated key."""
         related = old[: len(new)] == new or new[: len(old)] == old
         if related or find(self.model, old) is None or blocked(self.model, new):
             return
@@ -134,6 +141,7 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(row=rows, number=numbers)
     def write_rows(self, row: Any, number: int) -> None:
+        """Write some rows of every entry."""
         part = {key_of(path): torch.full(value[row].shape, float(number)) for path, value in walk(self.model)}
         self.td[row] = TensorDict(part, batch_size=torch.empty(BATCH)[row].shape)
         for _, value in walk(self.model):
@@ -141,21 +149,25 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(row=rows)
     def read_rows(self, row: Any) -> None:
+        """Read some rows."""
         expected = {key_of(path): value[row] for path, value in walk(self.model)}
         check_leaves(self.td[row], expected, batch_size=torch.empty(BATCH)[row].shape)
 
     @rule(number=numbers)
     def arithmetic(self, number: int) -> None:
+        """Add out of place."""
         check_leaves(self.td + number, {key_of(path): value + number for path, value in walk(self.model)})
 
     @rule()
     def add_in_place(self) -> None:
+        """Add in place."""
         self.td += 1
         for _, value in walk(self.model):
             value += 1
 
     @rule(path=paths)
     def select(self, path: Path) -> None:
+        """Select one entry."""
         target = find(self.model, path)
         if target is None:
             with pytest.raises((KeyError, ValueError)):
@@ -166,11 +178,13 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule(path=paths)
     def exclude(self, path: Path) -> None:
+        """Drop one entry."""
         expected = {key_of(key): value for key, value in walk(self.model) if key[: len(path)] != path}
         check_leaves(self.td.exclude(key_of(path)), expected)
 
     @rule(number=numbers, path=paths)
     def update(self, path: Path, number: int) -> None:
+        """Merge a nested dict."""
         if self.locked or blocked(self.model, path):
             return
         value = torch.full(BATCH, float(number))
@@ -182,31 +196,37 @@ class ContainerMachine(RuleBasedStateMachine):
 
     @rule()
     def flatten_and_back(self) -> None:
+        """Flatten the keys, and unflatten them."""
         expected = {key_of(path): value for path, value in walk(self.model)}
         check_leaves(self.td.flatten_keys().unflatten_keys(), expected, batch_size=BATCH)
 
     @rule()
     def shape_and_back(self) -> None:
+        """Go through four shape operations that cancel out."""
         expected = {key_of(path): value for path, value in walk(self.model)}
         check_leaves(self.td.permute(1, 0).unsqueeze(0).squeeze(0).permute(1, 0), expected, batch_size=BATCH)
 
     @rule()
     def stack_and_unbind(self) -> None:
+        """Unbind, and stack again."""
         expected = {key_of(path): value for path, value in walk(self.model)}
         check_leaves(torch.stack(self.td.unbind(0), 0), expected, batch_size=BATCH)
 
     @rule()
     def lock(self) -> None:
+        """Lock."""
         self.td.lock_()
         self.locked = True
 
     @rule()
     def unlock(self) -> None:
+        """Unlock."""
         self.td.unlock_()
         self.locked = False
 
     @invariant()
     def equal(self) -> None:
+        """Check that both hold the same, in the same order."""
         check_leaves(self.td, {key_of(path): value for path, value in walk(self.model)}, batch_size=BATCH)
         assert list(self.td.keys()) == list(self.model)
         assert self.td.is_locked == self.locked
@@ -219,6 +239,6 @@ class StatefulTests(TopicTests):
     def test_random_programs(self) -> None:
         """CORE-030 to CORE-056, CORE-065 to CORE-072, CORE-109: any program gives what plain dicts give."""
         run_state_machine_as_test(
-            lambda: ContainerMachine(self.case),
+            type("Machine", (ContainerMachine,), {"case": self.case}),
             settings=settings(SUITE_SETTINGS, max_examples=25, stateful_step_count=20),
         )

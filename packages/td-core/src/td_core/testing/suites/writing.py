@@ -218,7 +218,7 @@ class WriteTests(TopicTests):
         """CORE-044, TRAP-011: a failed copy names the key, and is both a ValueError and a RuntimeError."""
         td = self.sample()
         for expected in (ValueError, RuntimeError):
-            with pytest.raises(expected, match="'b'|\"b\"|b"):
+            with pytest.raises(expected, match="b"):
                 td.set_("b", torch.zeros(4, 3, 7, dtype=torch.int64))
 
     @needs(Capability.INPLACE)
@@ -241,7 +241,7 @@ class WriteTests(TopicTests):
     def test_nested_write_through_a_leaf_raises(self) -> None:
         """CORE-046: a path through a tensor is a KeyError saying that the entry exists."""
         td = self.sample()
-        with pytest.raises(KeyError, match="exist|present"):
+        with pytest.raises(KeyError, match=r"exist|present"):
             td.set(("a", "x"), torch.ones(4, 3))
         assert torch.equal(td["a"], torch.arange(12.0).reshape(4, 3))
 
