@@ -8,15 +8,18 @@ from .._generated.plugin_methods import PluginMethods
 from .apply import ApplyMethods
 from .autograd import AutogradMethods
 from .cast import CastMethods
+from .choose import ChooseMethods
 from .comparison import ComparisonMethods
 from .context import ContextMethods
 from .convert import ConvertMethods
+from .create import CreateMethods
 from .device import DeviceMethods
 from .extension import ExtensionMethods
 from .flatten import FlattenKeysMethods
 from .join import JoinMethods
 from .memory import MemoryMethods
 from .non_tensor import NonTensorMethods
+from .padding import PaddingMethods
 from .pickling import PickleMethods
 from .reduction import ReductionMethods
 from .repr import ReprMethods
@@ -30,12 +33,15 @@ class TensorDictBase(
     AutogradMethods,
     DeviceMethods,
     JoinMethods,
+    PaddingMethods,
     PickleMethods,
     ApplyMethods,
     ReprMethods,
     FlattenKeysMethods,
     NonTensorMethods,
     ContextMethods,
+    ChooseMethods,
+    CreateMethods,
     ComparisonMethods,
     WhereMethods,
     ReductionMethods,

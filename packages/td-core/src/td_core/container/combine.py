@@ -13,10 +13,10 @@ from ..leaves import kind_of, kind_of_type
 from ..storage.lazy_stack import stack_nodes
 from ..structural import Names, wrap_dim
 from .kernel import Kernel, normal_names
-from .pieces import PieceMethods
+from .rearrange import RearrangeMethods
 
 
-class CombineMethods(PieceMethods):
+class CombineMethods(RearrangeMethods):
     """`TensorDict.stack`, `cat` and the lazy forms; the functions of the same names call these."""
 
     @classmethod

@@ -17,3 +17,7 @@ from .index import Index as Index
 from .index import parse_index as parse_index
 from .op import Names as Names
 from .op import StructuralOp as StructuralOp
+from .rearrange import Flip as Flip
+from .rearrange import Repeat as Repeat
+from .rearrange import RepeatInterleave as RepeatInterleave
+from .rearrange import Roll as Roll
