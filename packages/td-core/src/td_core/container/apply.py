@@ -119,6 +119,9 @@ class ApplyMethods(MappingMethods):
         Raises:
             TDError: as `apply`.
         """
+        plain = not (others or inplace or call_on_nested or num_threads or propagate_lock) and out is is_leaf is None
+        if plain and batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT:
+            return _map_leaves(self, fn, filter_empty, (), nested_keys)
         call = _Call(fn, default, filter_empty, call_on_nested, is_leaf, inplace)
         call.named = "path" if nested_keys else "key"
         call.set_metadata(batch_size, device, names)
@@ -130,15 +133,21 @@ class ApplyMethods(MappingMethods):
         return self.apply(fn, *others, **kwargs)  # type: ignore[no-any-return]
 
 
-def _map_leaves(node: Any, fn: Callable[[Any], Any], filter_empty: bool | None) -> Any:
-    """`apply` without options."""
+def _map_leaves(
+    node: Any,
+    fn: Callable[..., Any],
+    filter_empty: bool | None,
+    path: tuple[str, ...] | None = None,
+    nested_keys: bool = False,
+) -> Any:
+    """`apply` without options; `named_apply` when there is a path to put before the keys."""
     out = node._like({})
     storage = out._storage
     n = len(node._batch_size)
     free = node._device is None
     for key, value in node._storage.items():
         if type(value) is Tensor:
-            result = fn(value)
+            result = fn(value) if path is None else fn((*path, key) if path else key, value)
             if result is None:
                 continue
             # a tensor of the shape of the leaf fits, as the leaf does
@@ -150,13 +159,14 @@ def _map_leaves(node: Any, fn: Callable[[Any], Any], filter_empty: bool | None) 
         kind = kind_of(value)
         child = kind.node(value)
         if child is not None:
-            result = _map_leaves(child, fn, filter_empty)
+            below = (*path, key) if nested_keys and path is not None else path
+            result = _map_leaves(child, fn, filter_empty, below, nested_keys)
             if result is not None:
                 storage[key] = kind.wrap(value, result)
         elif kind.is_non_tensor:
             storage[key] = kind.clone(value)
         else:
-            result = fn(value)
+            result = fn(value) if path is None else fn((*path, key) if path else key, value)
             if result is not None:
                 storage[key] = out._as_value(key, result)
     if not storage and filter_empty is not False and (filter_empty or len(node._storage)):

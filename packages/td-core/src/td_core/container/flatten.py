@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from weakref import ref
 
@@ -36,10 +35,7 @@ class FlattenKeysMethods(MappingMethods):
         if inplace:
             self._require_unlocked("flatten the keys of")
         flat: dict[str, Any] = {}
-        for key, value in _paths(self, "", separator, is_leaf):
-            if key in flat:
-                raise TDKeyError(f"Flattening the keys with {separator!r} makes two entries collide at {key!r}.")
-            flat[key] = value
+        _collect(self, "", separator, is_leaf, flat)
         if not inplace:
             out = self._like(flat)
             out._origin = (ref(self), _Unflatten(separator))
@@ -115,15 +111,19 @@ def _check_separator(separator: object, method: str) -> None:
         )
 
 
-def _paths(node: Any, prefix: str, separator: str, is_leaf: LeafPredicate | None) -> Iterator[tuple[str, Any]]:
-    """Yield the joined path and value of each entry, depth first in insertion order."""
+def _collect(node: Any, prefix: str, separator: str, is_leaf: LeafPredicate | None, flat: dict[str, Any]) -> None:
+    """Enter each entry under its joined path, depth first in insertion order."""
     for key, value in node._storage.items():
         path = prefix + key
-        child = None if type(value) is Tensor else kind_of(value).node(value)
-        if child is not None and (is_leaf is None or not is_leaf(type(value))):
-            yield from _paths(child, path + separator, separator, is_leaf)
-        elif is_leaf is None or is_leaf(type(value)):
-            yield path, value
+        if type(value) is not Tensor:
+            child = kind_of(value).node(value)
+            if child is not None and (is_leaf is None or not is_leaf(type(value))):
+                _collect(child, path + separator, separator, is_leaf, flat)
+                continue
+        if is_leaf is None or is_leaf(type(value)):
+            if path in flat:
+                raise TDKeyError(f"Flattening the keys with {separator!r} makes two entries collide at {path!r}.")
+            flat[path] = value
 
 
 def _copied(value: Any) -> Any:
