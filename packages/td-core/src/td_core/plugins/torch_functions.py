@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import torch
@@ -28,4 +27,7 @@ def plugin_torch_function(function: Callable[..., Any]) -> Callable[..., Any] | 
 def _function_named(name: str) -> object:
     """Return the function at a dotted path such as `torch.special.erf`, or None in a torch that lacks it."""
     root, *parts = name.split(".")
-    return reduce(lambda owner, part: getattr(owner, part, None), parts, torch) if root == "torch" else None
+    found: Any = torch if root == "torch" else None
+    for part in parts:
+        found = getattr(found, part, None)
+    return found
