@@ -1,5 +1,6 @@
 """A container for batched, nested tensors: a dict of tensors that behaves like one tensor."""
 
+from . import pytree as pytree
 from .container.base import TensorDictBase as TensorDictBase
 from .container.lazy_stack import LazyStackedTensorDict as LazyStackedTensorDict
 from .container.parse import parse_tensor_dict_string as parse_tensor_dict_string

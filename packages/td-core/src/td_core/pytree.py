@@ -14,10 +14,16 @@ from torch import Size
 from torch.utils import _pytree as torch_pytree
 
 from .container.kernel import Kernel, normal_names
+from .container.lazy_stack import LazyStackedTensorDict
 from .container.tensordict import TensorDict
 from .errors import TDTypeError
 from .leaves import NonTensorData, kind_of_type
 from .leaves.non_tensor import same_value
+from .storage.lazy_stack import stack_nodes
+
+
+class TreeLeaf(NonTensorData):
+    """An object that a tree function put where a tensor was. It flattens to that object again."""
 
 
 class TreeContext:
@@ -72,11 +78,11 @@ def flatten(td: Any) -> tuple[list[Any], TreeContext]:
     non_tensors: list[tuple[str, Any]] = []
     for key, value in td._storage.items():
         kind = kind_of_type(type(value))
-        if kind is not None and kind.is_non_tensor:
+        if kind is not None and kind.is_non_tensor and type(value) is not TreeLeaf:
             non_tensors.append((key, value))
         else:
             keys.append(key)
-            children.append(value)
+            children.append(value.data if type(value) is TreeLeaf else value)
     names = None if td._names is None else tuple(td._names)
     context = TreeContext(
         tuple(keys), tuple(non_tensors), td._batch_size, td._device, names, tuple(td._storage)
@@ -94,18 +100,21 @@ def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
     """Build one level around new children, unlocked.
 
     The batch size is as much of the former one as all children still start with, and the names follow it. The device is
-    kept if all children are on it. Children may be any objects, as tree functions have it; such a tree is only good for
-    being flattened again.
+    kept if all children are on it. Children may be any objects, as tree functions have it: see `TreeLeaf`.
     """
     values = dict(zip(context.keys, children, strict=True))
     size, device = context.batch_size, context.device
-    for value in values.values():
+    others: list[str] = []
+    for key, value in values.items():
         kind = kind_of_type(type(value))
-        if kind is None:
+        if kind is None or kind.is_non_tensor:
+            others.append(key)
             continue
         size = _shared(size, kind.shape(value))
         if device is not None and value.device != device:
             device = None
+    for key in others:
+        values[key] = TreeLeaf(values[key], batch_size=size)
     for key, data in context.non_tensors:
         values[key] = data if data.batch_size[: len(size)] == size else _refit(data, size)
     storage = values if not context.non_tensors else {key: values[key] for key in context.order}
@@ -148,8 +157,47 @@ def _from_dumpable(dumped: Any) -> TreeContext:
     return TreeContext(keys, (), Size(dumped["batch_size"]), device, names, keys)
 
 
+class StackContext:
+    """The structure of a lazy stack, whose children are its members."""
+
+    __slots__ = ("dim", "names")
+
+    def __init__(self, dim: int, names: tuple[str | None, ...] | None) -> None:
+        self.dim, self.names = dim, names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StackContext) and (self.dim, self.names) == (other.dim, other.names)
+
+    def __hash__(self) -> int:
+        return hash((self.dim, self.names))
+
+    def __repr__(self) -> str:
+        return f"StackContext(dim={self.dim})"
+
+
+def flatten_stack(td: Any) -> tuple[list[Any], StackContext]:
+    """Return the members of a lazy stack, and its structure."""
+    return list(td._storage.members), StackContext(td._storage.dim, None if td._names is None else tuple(td._names))
+
+
+def flatten_stack_with_keys(td: Any) -> tuple[list[tuple[Any, Any]], StackContext]:
+    """Return the members of a lazy stack with their positions, and its structure."""
+    members, context = flatten_stack(td)
+    return [(torch_pytree.SequenceKey(i), member) for i, member in enumerate(members)], context
+
+
+def unflatten_stack(children: Iterable[Any], context: StackContext) -> Any:
+    """Build a lazy stack of new members."""
+    members = list(children)
+    stack_dim = min(context.dim, len(members[0].batch_size))
+    out = stack_nodes(members, stack_dim)
+    if context.names is not None and len(context.names) == out.batch_dims:
+        out.names = list(context.names)
+    return out
+
+
 def register_container(cls: type[Kernel]) -> None:
-    """Register a container class with torch's tree functions."""
+    """Register a class of dense containers with torch's tree functions."""
     torch_pytree.register_pytree_node(
         cls,
         flatten,
@@ -162,3 +210,12 @@ def register_container(cls: type[Kernel]) -> None:
 
 
 register_container(TensorDict)
+torch_pytree.register_pytree_node(
+    LazyStackedTensorDict,
+    flatten_stack,
+    unflatten_stack,
+    serialized_type_name="td_core.container.lazy_stack.LazyStackedTensorDict",
+    to_dumpable_context=lambda context: {"dim": context.dim, "names": context.names},
+    from_dumpable_context=lambda dumped: StackContext(dumped["dim"], dumped["names"] and tuple(dumped["names"])),
+    flatten_with_keys_fn=flatten_stack_with_keys,
+)

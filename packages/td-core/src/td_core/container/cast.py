@@ -23,7 +23,7 @@ class CastMethods(DtypeMethods, LockMethods):
         if cast_filter is None:
             results = [leaf.to(dtype) for leaf in leaves]
         else:
-            paths = _leaf_paths(self, ())
+            paths = leaf_paths(self, ())
             results = [
                 leaf.to(dtype) if cast_filter(path, leaf) else leaf for path, leaf in zip(paths, leaves, strict=True)
             ]
@@ -49,13 +49,13 @@ class CastMethods(DtypeMethods, LockMethods):
         return all(leaf.dtype.is_floating_point for leaf in self._leaves())
 
 
-def _leaf_paths(node: Any, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def leaf_paths(node: Any, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the full key of each tensor, in the order of the leaves."""
     for key, value in node._storage.items():
         kind = kind_of(value)
         inner = kind.node(value)
         if inner is not None:
-            yield from _leaf_paths(inner, (*prefix, key))
+            yield from leaf_paths(inner, (*prefix, key))
         else:
             leaves: list[Tensor] = []
             kind.collect(value, leaves)

@@ -80,6 +80,7 @@ def write_file(path: StrPath, td: Any, leaves: list[Tensor], slots: list[AnySlot
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     """Yield a new file beside `path`, which takes its place when all went well and is removed otherwise."""
+    path.parent.stat()  # an error that names the folder, rather than the temporary file
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
@@ -198,7 +199,7 @@ def _is_plain(value: Any) -> bool:
 def read_file(path: StrPath) -> Any:
     """Read a file into a consolidated tensordict whose leaves are views of the mapped file.
 
-    Writes into the leaves reach the file if it is writable.
+    The mapping is private: writes into the leaves do not reach the file.
 
     Raises:
         TDValueError: the file is not a consolidated tensordict, or is damaged.
@@ -207,7 +208,7 @@ def read_file(path: StrPath) -> Any:
     total = file.stat().st_size
     reader = _Reader(file, *_read_description(file, total))
     skeleton, slots = reader.read()
-    buffer = _mapped(file, reader.size, shared=os.access(file, os.W_OK))
+    buffer = _mapped(file, reader.size, shared=False)
     return around_buffer(skeleton, buffer, slots)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Size, Tensor
 
+from .._generated.casts import CastFilter
 from ..devices import normal_device
 from ..errors import TDTypeError, TDValueError
 from ..leaves import kind_of, kind_of_type
@@ -24,6 +25,8 @@ class Destination:
     batch_size: Size | None = None
     pin: bool = False
     num_threads: int | None = None
+    cast_filter: CastFilter | None = None
+    inplace: bool = False
 
 
 def parse_destination(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Destination:
@@ -49,11 +52,6 @@ def parse_destination(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Destinat
         size = fields["batch_size"]
         fields["batch_size"] = Size((size,)) if isinstance(size, int) else Size(size)
     return Destination(**fields)
-
-
-def on_device(destination: Destination, device: torch.device) -> Destination:
-    """Return the destination with a device, for `cpu` and `cuda`."""
-    return replace(destination, device=device)
 
 
 def _role(arg: Any, seen: dict[str, Any]) -> str | None:
@@ -87,14 +85,14 @@ def _take_keyword(fields: dict[str, Any], name: str, value: Any) -> None:
         fields.update(_of_other(value), other=value)
     elif name == "non_blocking_pin":
         fields["pin"] = bool(value)
-    elif name in ("device", "dtype", "non_blocking", "memory_format", "batch_size", "num_threads"):
+    elif name in ("device", "dtype", "non_blocking", "memory_format", "batch_size", "num_threads", "cast_filter", "inplace"):
         if fields.get(name) is not None or ("other" in fields and name in ("device", "dtype")):
             raise TDValueError(f"to() got {name} twice, or together with another tensor or tensordict to follow.")
         fields[name] = value
     else:
         raise TDTypeError(
-            f"to() has no argument {name!r}. Its keywords are batch_size, device, dtype, memory_format, non_blocking, "
-            "non_blocking_pin, num_threads and other."
+            f"to() has no argument {name!r}. Its keywords are batch_size, cast_filter, device, dtype, inplace, memory_format, "
+            "non_blocking, non_blocking_pin, num_threads and other."
         )
 
 

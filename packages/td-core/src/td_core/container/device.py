@@ -14,6 +14,7 @@ from ..devices import normal_device
 from ..errors import TDRuntimeError
 from ..leaves import kind_of
 from ..typing import DeviceLike
+from .cast import leaf_paths
 from .consolidate import moved_buffer
 from .destination import Destination, parse_destination
 from .kernel import Kernel
@@ -59,8 +60,9 @@ class DeviceMethods(SizeMethods):
         Args:
             args: `([device], [dtype], [non_blocking])`, or a tensor or tensordict to follow and `[non_blocking]`.
             kwargs: the same by keyword (`device`, `dtype`, `other`, `non_blocking`), and `memory_format`;
-                `batch_size`, the batch size of the result; `non_blocking_pin` to pin each tensor before it is sent, by
-                `num_threads` threads. `non_blocking` is None by default: the copies are asynchronous, and the
+                `batch_size`, the batch size of the result; `cast_filter`, asked with the full key and the tensor which ones
+                are cast; `inplace` to replace the entries of this container; `non_blocking_pin` to pin each tensor
+                before it is sent, by `num_threads` threads. `non_blocking` is None by default: the copies are asynchronous, and the
                 call waits for them where the result could otherwise be read too early. True never waits; False blocks.
 
         Returns:
@@ -70,6 +72,7 @@ class DeviceMethods(SizeMethods):
         Raises:
             TDTypeError: an argument has no meaning.
             TDValueError: one thing is asked for twice.
+            LockedError: `inplace`, and the container is locked.
         """
         if len(args) == 1 and type(args[0]) is torch.dtype and not kwargs:
             dtype = args[0]
@@ -79,6 +82,8 @@ class DeviceMethods(SizeMethods):
             if _changes_nothing(self, destination):
                 self._origin = None
                 return self
+            if destination.inplace:
+                return _received(self, destination)
             out = _sent(self, destination)
         if self._locked and not out._locked:
             out._locked_like(self)
@@ -201,7 +206,15 @@ def _sent(td: Any, destination: Destination) -> Any:
     transfer = Transfer(device, destination.non_blocking)
     memory_format = destination.memory_format
     try:
-        out = td._with_leaves([transfer.send(leaf, dtype, memory_format) for leaf in leaves])
+        if destination.cast_filter is None or dtype is None:
+            sent = [transfer.send(leaf, dtype, memory_format) for leaf in leaves]
+        else:
+            cast = destination.cast_filter
+            sent = [
+                transfer.send(leaf, dtype if cast(path, leaf) else None, memory_format)
+                for path, leaf in zip(leaf_paths(td, ()), leaves, strict=True)
+            ]
+        out = td._with_leaves(sent)
     finally:
         transfer.finish()
     if device is not None:
@@ -209,6 +222,18 @@ def _sent(td: Any, destination: Destination) -> Any:
     if destination.batch_size is not None:
         out.batch_size = destination.batch_size
     return out
+
+
+def _received(td: Any, destination: Destination) -> Any:
+    """Replace the entries of a tree by what `to` would return; the containers stay."""
+    td._require_unlocked("move")
+    adopt(td, _sent(td, destination))
+    if destination.device is not None:
+        record_device(td, destination.device)
+    if destination.batch_size is not None:
+        td.batch_size = destination.batch_size
+    td._origin = None
+    return td
 
 
 def _back_to(td: Any) -> Any:

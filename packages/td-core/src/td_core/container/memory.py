@@ -112,7 +112,8 @@ class MemoryMethods(SizeMethods):
         ordinary container.
 
         Args:
-            filename: map the buffer from this file, which `from_consolidated` reads. It is written atomically.
+            filename: map the buffer from this file, which `from_consolidated` reads; later writes into the leaves reach it. The
+                file is written beside its place and then renamed.
             num_threads: how many threads copy the leaves. Default: the calling one.
             device: the device of the buffer. Default: that of the container, or of its leaves.
             non_blocking: let copies between devices run asynchronously.
@@ -196,7 +197,7 @@ class MemoryMethods(SizeMethods):
         """Read a file that `consolidate` wrote, mapping it into memory.
 
         Returns:
-            A consolidated, locked container. Writes into its leaves reach the file if it is writable.
+            A consolidated, locked container. Writes into its leaves do not reach the file.
 
         Raises:
             TDValueError: the file is something else, or damaged.

@@ -15,6 +15,7 @@ from torch import Size, Tensor
 from typing_extensions import Self
 
 from ..leaves import MetaData, NonTensorData, NonTensorStack
+from ..storage import LazyStack
 from .consolidate import AnySlot, JaggedSlot, Slot, around_buffer, buffer_of
 from .kernel import Kernel, normal_names
 from .lock import LockMethods, set_locked
@@ -104,5 +105,5 @@ def _compact(tensor: Tensor) -> Tensor:
 
 
 torch.serialization.add_safe_globals(
-    [rebuild, rebuild_consolidated, Slot, JaggedSlot, NonTensorData, NonTensorStack, MetaData]
+    [rebuild, rebuild_consolidated, Slot, JaggedSlot, LazyStack, NonTensorData, NonTensorStack, MetaData]
 )

@@ -28,7 +28,7 @@ class StateDictMethods(SizeMethods):
     ) -> Any:
         """Return the tensors as an ordered dict.
 
-        Non-tensor data has no place in it. Batch sizes and devices stand in its `_metadata`, as for modules.
+        Non-tensor data, batch sizes and devices stand in its `_metadata`, as for modules.
 
         Args:
             destination: a dict to write to. Default: a new one.
@@ -83,14 +83,14 @@ class StateDictMethods(SizeMethods):
             )
         metadata = getattr(state_dict, "_metadata", {})
         if assign:
-            _resize(self, metadata, "", shrink=True)
+            _shrink(self, metadata, "")
         known = set(own.values())
         for path, value in given.items():
             if path in known and not assign:
                 self.set_(path, value)  # type: ignore[attr-defined]  # every container has it
             else:
                 self.set(path, value)  # type: ignore[attr-defined]  # every container has it
-        _resize(self, metadata, "", shrink=False)
+        _restore(self, metadata, "")
         return self
 
 
@@ -103,6 +103,7 @@ def _describe(node: Kernel) -> dict[str, Any]:
     return {
         "batch_size": tuple(node._batch_size),
         "device": None if node._device is None else str(node._device),
+        "non_tensors": {key: value for key, value, _ in _entries(node) if kind_of(value).is_non_tensor},
     }
 
 
@@ -157,17 +158,33 @@ def _given_paths(
                 yield own.get(joined) or (*path, *key.split(KEY_SEPARATOR)), value
 
 
-def _resize(node: Kernel, metadata: Mapping[str, Any], name: str, *, shrink: bool) -> None:
-    """Give every node the batch size recorded for it; with `shrink`, only as much of it as it has already."""
+def _shrink(node: Any, metadata: Mapping[str, Any], name: str) -> None:
+    """Cut every batch size down to what it has in common with the recorded one, so that new tensors fit."""
+    recorded = metadata.get(name)
+    if recorded is not None:
+        common = 0
+        for a, b in zip(recorded["batch_size"], node._batch_size, strict=False):
+            if a != b:
+                break
+            common += 1
+        if common != len(node._batch_size):
+            node.batch_size = node._batch_size[:common]
+    for key, child in node._nodes():
+        _shrink(child, metadata, _below(name, key))
+
+
+def _restore(node: Any, metadata: Mapping[str, Any], name: str) -> None:
+    """Set the recorded batch size and non-tensor data, here and in every node."""
     recorded = metadata.get(name)
     if recorded is not None:
         size = Size(recorded["batch_size"])
-        if shrink:
-            common = [a for a, b in zip(size, node._batch_size, strict=False) if a == b]
-            size = size[: len(common)] if size[: len(common)] == node._batch_size[: len(common)] else Size(())
         if size != node._batch_size:
-            node.batch_size = size  # type: ignore[attr-defined]  # every container has it
+            node.batch_size = size
+        for key, value in recorded.get("non_tensors", {}).items():
+            node.set(key, value.clone(), inplace=node._locked)
     for key, child in node._nodes():
-        _resize(child, metadata, f"{name}{KEY_SEPARATOR}{key}" if name else key, shrink=shrink)
+        _restore(child, metadata, _below(name, key))
 
 
+def _below(name: str, key: str) -> str:
+    return f"{name}{KEY_SEPARATOR}{key}" if name else key

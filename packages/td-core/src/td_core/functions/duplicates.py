@@ -50,7 +50,7 @@ def remove_duplicates(input: Any, key: NestedKey, dim: int = 0, *, return_indice
         return_indices: return the positions of the rows that stay, too.
 
     Returns:
-        A tensordict of the first of equal rows, in their order.
+        A tensordict of the first of equal rows, in the order of the deciding entry.
 
     Raises:
         TDKeyError: there is no tensor under `key`.
@@ -60,8 +60,7 @@ def remove_duplicates(input: Any, key: NestedKey, dim: int = 0, *, return_indice
     n = len(labels)
     # the first position of each label: the smallest among equal ones
     groups = int(labels.max()) + 1 if n else 0
-    first = labels.new_full((groups,), n).scatter_reduce_(0, labels, torch.arange(n, device=labels.device), "amin")
-    kept = first.sort().values
+    kept = labels.new_full((groups,), n).scatter_reduce_(0, labels, torch.arange(n, device=labels.device), "amin")
     result = input[(slice(None),) * wrap_dim(dim, input.batch_dims) + (kept,)]
     return (result, kept) if return_indices else result
 
@@ -76,7 +75,7 @@ def _rows(td: Any, key: NestedKey, dim: int, which: str) -> Tensor:
 
 
 def _labels(rows: Tensor) -> Tensor:
-    """Number rows so that equal ones get equal numbers."""
+    """Number rows in increasing order, so that equal ones get equal numbers."""
     if not rows.shape[0]:
         return torch.zeros(0, dtype=torch.long, device=rows.device)
     if not rows[0].numel():

@@ -14,12 +14,12 @@ Combine = Callable[..., Any]
 
 
 def merge_tensordicts(*tensordicts: Any, callback_exist: Combine | Mapping[NestedKey, Combine] | None = None) -> Any:
-    """Merge tensordicts left to right into a new one, which takes batch size, device and names from the first.
+    """Merge tensordicts into a new one, which takes batch size, device and names from the first.
 
     Args:
-        tensordicts: two or more. Nested nodes are merged too.
-        callback_exist: called with all values of an entry that several of them have, in order, to combine them; or a
-            mapping from keys to such functions. Entries without a function keep the last value.
+        tensordicts: two or more; nested nodes are merged too. An entry that several of them have is that of the first.
+        callback_exist: called with the values of an entry that all of them have, in order, to combine them; or a mapping
+            from keys to such functions. Non-tensor entries are not combined.
 
     Raises:
         TDRuntimeError: fewer than two are given.
@@ -31,7 +31,7 @@ def merge_tensordicts(*tensordicts: Any, callback_exist: Combine | Mapping[Neste
     if isinstance(callback_exist, Mapping):
         functions = {unravel_key(key): function for key, function in callback_exist.items()}
         return _merged(nodes, functions.get, ())
-    return _merged(nodes, lambda key: callback_exist, ())
+    return _merged(nodes, lambda _key: callback_exist, ())
 
 
 def _node(td: Any) -> Any:
@@ -42,17 +42,18 @@ def _node(td: Any) -> Any:
     return node
 
 
-def _merged(nodes: list[Any], function_for: Callable[[Any], Combine | None], path: tuple[str, ...]) -> Any:
+def _merged(nodes: list[Any], function_for: Callable[[Any], Combine | None], path: tuple[str, ...], alone: bool = False) -> Any:
+    """Merge one level. `alone`: some of the tensordicts lack this node, so nothing in it is combined."""
     out = nodes[0].empty()
-    keys = dict.fromkeys(key for node in nodes for key in node.keys())
-    for key in keys:
+    for key in dict.fromkeys(key for node in nodes for key in node.keys()):
         values = [node.get(key) for node in nodes if key in node.keys()]
+        partial = alone or len(values) < len(nodes)
+        first, kind, here = values[0], kind_of(values[0]), (*path, key)
         children = [kind_of(value).node(value) for value in values]
-        here = (*path, key)
         if all(child is not None for child in children):
-            value = kind_of(values[0]).wrap(values[0], _merged(children, function_for, here))
+            value = kind.wrap(first, _merged(children, function_for, here, partial))
         else:
-            function = function_for(unravel_key(here)) if len(values) > 1 else None
-            value = values[-1] if function is None else function(*(kind_of(v).unwrap(v) for v in values))
+            function = None if partial or kind.is_non_tensor else function_for(unravel_key(here))
+            value = first if function is None else function(*values)
         out.set(key, value)
     return out
