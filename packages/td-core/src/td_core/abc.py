@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, ClassVar
 
@@ -63,6 +64,19 @@ DENSE_CAPABILITIES = (
     | Capability.SHARED
     | Capability.PICKLE
 )
+
+
+@dataclass(frozen=True)
+class LeafSpec:
+    """What a tensor entry is, without its values: what a `repr` needs."""
+
+    type_name: str
+    """The name of its class."""
+    shape: tuple[Any, ...]
+    """Its sizes; -1 where they differ along a batch dim."""
+    dtype: torch.dtype
+    device: torch.device
+    requires_grad: bool = False
 
 
 class Storage(MutableMapping[str, Any]):
@@ -131,6 +145,10 @@ class Storage(MutableMapping[str, Any]):
     def value_type(self, key: str) -> type:
         """Return the type of a value, without reading it where the storage can."""
         return type(self[key])
+
+    def peek(self, key: str) -> Any:
+        """Return what is to be shown of an entry: the value, or a `LeafSpec` where reading is slow or impossible."""
+        return self[key]
 
     def empty(self, batch_size: torch.Size) -> Any:
         """Return the storage of an empty child node: dense unless the storage says otherwise."""

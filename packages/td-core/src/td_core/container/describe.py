@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..abc import LeafSpec
 from ..leaves import kind_of_type
 from .kernel import Kernel
 
@@ -24,9 +26,10 @@ class Unreadable:
 
 def entries(node: Kernel, sort: bool) -> Iterator[tuple[str, Any]]:
     """Yield the entries of one level, by name or in insertion order."""
-    for key in sorted(node._storage) if sort else list(node._storage):
+    storage = node._storage
+    for key in sorted(storage) if sort else list(storage):
         try:
-            yield key, node._storage[key]
+            yield key, storage[key] if type(storage) is dict else storage.peek(key)  # type: ignore[union-attr]
         except Exception as error:  # a repr must show what it can
             yield key, Unreadable(f"{type(error).__name__}")
 
@@ -45,7 +48,7 @@ def is_python_data(value: Any) -> bool:
 
 def type_name(value: Any) -> str:
     """Return the name a leaf is shown under: "Tensor", "Parameter", "NestedTensor"..."""
-    return type(value).__name__
+    return value.type_name if isinstance(value, LeafSpec) else type(value).__name__
 
 
 def short_dtype(dtype: torch.dtype) -> str:
@@ -87,6 +90,8 @@ def value_bytes(value: Any) -> int:
             return value.numel() * value.element_size()
         except (RuntimeError, NotImplementedError):
             return 0
+    if isinstance(value, LeafSpec):
+        return 0 if -1 in value.shape else math.prod(value.shape) * value.dtype.itemsize
     node = node_of(value)
     if node is None:
         return 0

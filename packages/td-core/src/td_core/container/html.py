@@ -19,6 +19,7 @@ from .describe import (
 from .kernel import Kernel
 
 _OPEN_LEVELS = 2
+_OPEN_ENTRIES = 30
 _MAX_ENTRIES = 200
 _MAX_VALUE = 60
 
@@ -41,7 +42,7 @@ def _node(key: str | None, node: Any, parent: Any, depth: int, sort: bool) -> st
     if len(items) > _MAX_ENTRIES:
         rows.append(f'<li style="{_NOTE}">… {len(items) - _MAX_ENTRIES:,} more entries</li>')
     body = f'<ul style="{_LIST}">{"".join(rows)}</ul>' if rows else ""
-    opened = " open" if depth < _OPEN_LEVELS else ""
+    opened = " open" if depth == 0 or (depth < _OPEN_LEVELS and len(items) <= _OPEN_ENTRIES) else ""
     title = "" if key is None else f'<span style="{_KEY}">{escape(key)}</span> '
     kind = f'<span style="{_KIND}">{escape(type(node).__name__)}</span>'
     notes = _note(", ".join(_node_notes(node, parent, len(items))))
@@ -50,7 +51,7 @@ def _node(key: str | None, node: Any, parent: Any, depth: int, sort: bool) -> st
 
 def _node_notes(node: Any, parent: Any, n: int) -> list[str]:
     notes = [f"batch_size={dims(node._batch_size)}"]
-    if node._names is not None:
+    if node._names is not None and (parent is None or parent._names != node._names):
         notes.append(f"names={dims(node._names)}")
     if node._device is not None and (parent is None or parent._device != node._device):
         notes.append(f"device={node._device}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ..abc import LeafSpec
 from .describe import (
     Unreadable,
     dims,
@@ -64,7 +65,7 @@ def _attributes(root: Any, options: dict[str, Any]) -> str:
         parts.append(f"names={dims(root._names)}")
     if options["show_device"] and root._device is not None:
         parts.append(f"device={root._device}")
-    stack_dim = getattr(root._storage, "stack_dim", None)
+    stack_dim = getattr(root, "stack_dim", None)
     if stack_dim is not None:
         parts.append(f"stack_dim={stack_dim}")
     return ", ".join(parts)
@@ -157,7 +158,7 @@ def _detailed(node: Any, options: dict[str, Any]) -> str:
         parts.append(f"device={node._device}")
     if options["show_is_shared"]:
         parts.append(f"is_shared={node_is_shared(node)}")
-    stack_dim = getattr(node._storage, "stack_dim", None)
+    stack_dim = getattr(node, "stack_dim", None)
     if stack_dim is not None:
         parts.append(f"stack_dim={stack_dim}")
     return f"{type(node).__name__}(\n" + textwrap.indent(",\n".join(parts), _INDENT) + ")"
@@ -176,6 +177,8 @@ def _leaf_details(value: Any, options: dict[str, Any]) -> list[str]:
         shown.append(f"is_shared={is_shared(value)}")
     if options["show_grad"]:
         shown.append(f"requires_grad={value.requires_grad}")
+    if isinstance(value, LeafSpec):
+        return shown
     if options["show_is_contiguous"]:
         shown.append(f"is_contiguous={value.is_contiguous()}")
     if options["show_is_view"]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from torch import Size, Tensor
 
-from ..abc import DENSE_CAPABILITIES, Capability, Storage
+from ..abc import DENSE_CAPABILITIES, Capability, LeafSpec, Storage
 from ..errors import TDKeyError, TDRuntimeError
 from ..leaves import kind_of
 from ..structural import Expand, Index, Permute, Squeeze, StructuralOp, Transpose, Unsqueeze
@@ -100,6 +100,17 @@ class LazyStack(Storage):
     def value_type(self, key: str) -> type:
         """Return the type of the entry in the first member."""
         return type(self.members[0]._storage[key])
+
+    def peek(self, key: str) -> Any:
+        """Describe a tensor entry without stacking it; sizes that differ are -1."""
+        values = self._values(key)
+        first = values[0]
+        if not all(isinstance(value, Tensor) and value.ndim == first.ndim for value in values):
+            return self[key]
+        sizes = [dims[0] if len(set(dims)) == 1 else -1 for dims in zip(*(v.shape for v in values), strict=True)]
+        shape = (*sizes[: self.dim], len(values), *sizes[self.dim :])
+        grad = any(value.requires_grad for value in values)
+        return LeafSpec(type(first).__name__, shape, first.dtype, first.device, grad)
 
     def rename(self, old: str, new: str) -> None:
         """Rename the entry in every member."""
