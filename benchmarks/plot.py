@@ -77,7 +77,7 @@ def _frame(axes: Any, topics: Sequence[Group], rows: Sequence[Row], sides: Seque
     axes.set_yticks(range(len(topics)), [f"{group.name}  ({group.count})" for group in topics], color=INK)
     axes.set_ylim(-0.6, len(topics) - 0.4)
     axes.set_xlabel(
-        "times the hand-written code (further left is faster); a dot is a workload on a tree, a bar the mean of its topic",
+        "times the hand-written code (further left is faster); a dot is a case, a bar the mean of its topic",
         color=INK,
     )
     for spine in axes.spines.values():
