@@ -26,6 +26,11 @@ class TreeLeaf(NonTensorData):
     """An object that a tree function put where a tensor was. It flattens to that object again."""
 
 
+def _content(data: Any) -> Any:
+    """The value that all positions share, or the rows of a column."""
+    return data.data if isinstance(data, NonTensorData) else data.tolist()
+
+
 class TreeContext:
     """The structure of one level: what unflattening needs besides the leaves.
 
@@ -59,7 +64,7 @@ class TreeContext:
             and self.names == other.names
             and len(self.non_tensors) == len(other.non_tensors)
             and all(
-                a == b and same_value(x.tolist(), y.tolist())
+                a == b and same_value(_content(x), _content(y))
                 for (a, x), (b, y) in zip(self.non_tensors, other.non_tensors, strict=True)
             )
         )

@@ -294,7 +294,9 @@ class TestDamage:
         with pytest.raises(TDValueError, match="the root"):
             from_consolidated(path)
 
-    @pytest.mark.parametrize("data", [b"", b"123", bytes(8), b"x" * 100, struct.pack("<q", 5), b"{}" + struct.pack("<q", 2)])
+    @pytest.mark.parametrize(
+        "data", [b"", b"123", bytes(8), b"x" * 100, struct.pack("<q", 5), b"{}" + struct.pack("<q", 2)]
+    )
     def test_foreign_file(self, tmp_path, data):
         (tmp_path / "f").write_bytes(data)
         with pytest.raises(TDValueError, match="damaged"):

@@ -15,7 +15,12 @@ CUDA, OTHER_CUDA, MPS = torch.device("cuda", 0), torch.device("cuda", 1), torch.
 
 def make():
     return TensorDict(
-        {"a": torch.arange(3.0), "n": {"b": torch.ones(3, 2, dtype=torch.int64)}, "s": "hi", "c": NonTensorStack(*"xyz")},
+        {
+            "a": torch.arange(3.0),
+            "n": {"b": torch.ones(3, 2, dtype=torch.int64)},
+            "s": "hi",
+            "c": NonTensorStack(*"xyz"),
+        },
         [3],
         names=["t"],
     )

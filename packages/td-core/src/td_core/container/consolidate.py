@@ -115,8 +115,14 @@ def views(buffer: Tensor, slots: Sequence[AnySlot]) -> list[Tensor]:
     return found
 
 
-def fill(buffer: Tensor, leaves: Sequence[Tensor], slots: Sequence[AnySlot], num_threads: int = 0, non_blocking: bool = False) -> None:
-    """Copy the leaves to their slots."""
+def fill(
+    buffer: Tensor,
+    leaves: Sequence[Tensor],
+    slots: Sequence[AnySlot],
+    num_threads: int = 0,
+    non_blocking: bool = False,
+) -> None:
+    """Copy the leaves to their slots, and zeros to the bytes between them."""
     typed: dict[torch.dtype, Tensor] = {}
     targets: list[Tensor] = []
     sources: list[Tensor] = []
@@ -130,12 +136,28 @@ def fill(buffer: Tensor, leaves: Sequence[Tensor], slots: Sequence[AnySlot], num
             targets.append(_view(buffer, typed, slot))
     if not targets or buffer.is_meta:
         return
+    unused = _unused(slots)
+    if unused:
+        buffer[torch.tensor(unused, device=buffer.device)] = 0
     if num_threads > 1:
         with ThreadPoolExecutor(num_threads) as pool:
             chunks = [slice(i, None, num_threads) for i in range(num_threads)]
             list(pool.map(lambda chunk: _copy(targets[chunk], sources[chunk], non_blocking), chunks))
     else:
         _copy(targets, sources, non_blocking)
+
+
+def _unused(slots: Sequence[AnySlot]) -> list[int]:
+    """The positions of the bytes that belong to no tensor."""
+    unused: list[int] = []
+    end = 0
+    for slot in slots:
+        for part in slot.parts if isinstance(slot, JaggedSlot) else (slot,):
+            unused += range(end, part.start)
+            end = part.stop - part.pad
+    last = slots[-1]
+    unused += range(end, last.offsets.stop if isinstance(last, JaggedSlot) else last.stop)
+    return unused
 
 
 def _copy(targets: list[Tensor], sources: list[Tensor], non_blocking: bool) -> None:

@@ -45,12 +45,13 @@ class PickleMethods(LockMethods):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return an independent, unlocked copy; tensors that stand under several keys stay one."""
-        out = self._like({})
-        memo[id(self)] = out
-        storage: Any = out._storage
         if type(self._storage) is not dict:
-            storage = out._storage = copy.deepcopy(self._storage, memo)
+            out = self._like(copy.deepcopy(self._storage, memo))
+            memo[id(self)] = out
             return out
+        storage: dict[str, Any] = {}
+        out = self._like(storage)
+        memo[id(self)] = out
         for key, value in self._storage.items():
             storage[key] = copy.deepcopy(value, memo)
         return out
