@@ -59,17 +59,17 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
         """Return the result of a binary operation, or NotImplemented for an operand of unknown type."""
         if type(other) in NUMBERS:
             return self._with_leaves(kernels.binary(op, self._leaves(), other, alpha))._locked_like(self)
-        left, leaves, right = align(self, other, default)
+        left, leaves, right, stretches = align(self, other, default)
         if right is NotImplemented:
             return NotImplemented
         results = kernels.binary(op, leaves, right, alpha)
-        if left._batch_size and not isinstance(other, Tensor):
+        if stretches:
             check_batch(left, results)
         return left._with_leaves(results)._locked_like(self)
 
     def _combined_(self, op: PointwiseOp, other: Any, alpha: float | None = None) -> Any:
         """Apply a binary operation in place; NotImplemented for an operand of unknown type."""
-        left, _, right = align(self, other)
+        left, _, right, _ = align(self, other)
         if right is NotImplemented:
             return NotImplemented
         self._require_same_batch(left, op)
@@ -81,8 +81,8 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
 
     def _aligned_pair(self, what: str, first: Any, second: Any) -> tuple[Any, list[Tensor], Any, Any]:
         """Align two more operands, the second one after the first may have enlarged the batch."""
-        left, _, right = align(self, first)
-        left, leaves, second_right = align(left, second)
+        left, _, right, _ = align(self, first)
+        left, leaves, second_right, _ = align(left, second)
         if right is not NotImplemented and left is not self:
             right = align(left, first).right
         for given, aligned in ((first, right), (second, second_right)):

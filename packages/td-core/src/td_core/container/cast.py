@@ -21,7 +21,8 @@ class CastMethods(DtypeMethods, LockMethods):
     def _cast(self, dtype: torch.dtype, cast_filter: CastFilter | None = None) -> Self:
         leaves = self._leaves()
         if cast_filter is None:
-            results = [leaf.to(dtype) for leaf in leaves]
+            method = _METHODS.get(dtype)
+            results = [method(leaf) for leaf in leaves] if method else [leaf.to(dtype) for leaf in leaves]
         else:
             paths = leaf_paths(self, ())
             results = [
@@ -47,6 +48,20 @@ class CastMethods(DtypeMethods, LockMethods):
     def is_floating_point(self) -> builtins.bool:
         """Tell whether every leaf is of a floating-point dtype."""
         return all(leaf.dtype.is_floating_point for leaf in self._leaves())
+
+
+_METHODS = {
+    torch.bfloat16: Tensor.bfloat16,
+    torch.bool: Tensor.bool,
+    torch.float16: Tensor.half,
+    torch.float32: Tensor.float,
+    torch.float64: Tensor.double,
+    torch.int16: Tensor.short,
+    torch.int32: Tensor.int,
+    torch.int64: Tensor.long,
+    torch.uint8: Tensor.byte,
+}
+"""Casts that torch does faster than `Tensor.to`."""
 
 
 def leaf_paths(node: Any, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -61,7 +61,7 @@ class ComparisonMethods(ArithmeticMethods):
         node = None if kind is None else kind.node(other)
         if kind is not None and node is not None:
             return kind.wrap(other, _compare_nodes(self, node, op))
-        left, leaves, right = align(self, other)
+        left, leaves, right, _ = align(self, other)
         if right is NotImplemented:
             return op.unrelated
         rights = right if isinstance(right, list) else [right] * len(leaves)
@@ -103,7 +103,8 @@ def _compare_nodes(a: Any, b: Any, op: ComparisonOp) -> Any:
         for key, value in mine.items()
     }
     result = a._build(storage, a._batch_size, a._device)
-    if a._batch_size:
+    batch = a._batch_size
+    if batch and (1 in batch or batch != b._batch_size):
         check_batch(result, [value for value in storage.values() if isinstance(value, Tensor)])
     return result
 

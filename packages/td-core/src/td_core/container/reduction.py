@@ -16,7 +16,18 @@ from typing_extensions import Self
 from ..errors import TDIndexError, TDRuntimeError, TDTypeError, TDValueError
 from ..leaves import NonTensorData, kind_of
 from ..ops import kernels
-from ..ops.reduce import REDUCERS, FeatureReduction, FullReduction, Prepended, Reduction, Scan
+from ..ops.reduce import (
+    REDUCERS,
+    FeatureReduction,
+    FullReduction,
+    KeptReduction,
+    Leafwise,
+    Prepended,
+    Reducer,
+    Reduction,
+    Scan,
+    reduce_one,
+)
 from ..structural import StructuralOp, wrap_dim
 from ..typing import NO_DEFAULT, NoDefault
 from .kernel import normal_names
@@ -194,7 +205,7 @@ class ReductionMethods(LockMethods):
             key_transform: renames the entries of the result, at every level.
         """
         results = iter(kernels.norms(self._leaves(), dtype))
-        result = regrow(self, results, FullReduction(REDUCERS["norm"], False, {}))
+        result = regrow(self, results, FullReduction((torch.linalg.vector_norm, (2,), {"dtype": dtype})))
         return _finished(result, key_transform, out)
 
     def logsumexp(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -206,7 +217,7 @@ class ReductionMethods(LockMethods):
         n = len(self._batch_size)
         dims = tuple(range(n)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
         wrapped = tuple(sorted(wrap_dim(d, n, error=TDValueError) for d in dims))
-        op = Reduction(torch.logsumexp, wrapped, keepdim, {})
+        op = Reduction(REDUCERS["logsumexp"](wrapped, keepdim), wrapped, keepdim)
         return _finished(self._regrown(op), None, out)
 
     def softmax(self, dim: int, dtype: torch.dtype | None = None) -> Self:
@@ -217,7 +228,7 @@ class ReductionMethods(LockMethods):
         """
         if not isinstance(dim, int):
             raise TDValueError(f"softmax takes one dim, got {dim!r}.")
-        op = Scan(torch.softmax, wrap_dim(dim, len(self._batch_size)), {"dtype": dtype})
+        op = Scan((torch.softmax, (wrap_dim(dim, len(self._batch_size)),), {"dtype": dtype}))
         return self._regrown(op)  # type: ignore[no-any-return]  # a container like self
 
     def all(self, dim: int | None = None) -> Any:
@@ -240,13 +251,13 @@ class ReductionMethods(LockMethods):
         if type(dim) is not int:
             raise TDTypeError(f"{name} takes one batch dim or None, got {dim!r}.")
         dim = wrap_dim(dim, len(self._batch_size), error=TDRuntimeError)
-        return self._regrown(Reduction(REDUCERS[name], (dim,), False, {}))
+        return self._regrown(Reduction(REDUCERS[name]((dim,), False), (dim,), False))
 
     # -- how they work ------------------------------------------------------------------------------------------------
 
-    def _regrown(self, op: StructuralOp) -> Any:
+    def _regrown(self, op: Leafwise) -> Any:
         """Apply a reduction to every leaf."""
-        return regrow(self, map(op.tensor, self._leaves()), op)
+        return regrow(self, iter(op.each(self._leaves())), op)
 
     def _reduced(
         self,
@@ -264,18 +275,19 @@ class ReductionMethods(LockMethods):
             return self._reduced_together(name, dim, keep, options)
         reducer = REDUCERS[name]
         if dim is NO_DEFAULT or dim is None or dim == ():
-            result = self._regrown(FullReduction(reducer, keep, options))
+            op = KeptReduction(reducer, options) if keep else FullReduction(reducer(None, False, **options))
+            result = self._regrown(op)
         elif dim == "feature":
             if keep:
                 raise TDTypeError('dim="feature" cannot be combined with keepdim=True.')
             result = _reduce_features(self, reducer, options)
         else:
-            q = options.get("q")
             dims = self._batch_dims_of(name, dim)
+            arguments, q = reducer(dims, keep, **options), options.get("q")
             if isinstance(q, Tensor) and q.ndim:
-                result = self._regrown(Prepended(reducer, dims, keep, options, q.numel()))
+                result = self._regrown(Prepended(arguments, dims, keep, q.numel()))
             else:
-                result = self._regrown(Reduction(reducer, dims, keep, options))
+                result = self._regrown(Reduction(arguments, dims, keep))
         return _finished(result, key_transform, None)
 
     def _batch_dims_of(self, name: str, dim: Any) -> tuple[int, ...]:
@@ -300,15 +312,14 @@ class ReductionMethods(LockMethods):
         leaves = self._leaves()
         if not leaves:
             raise TDValueError(f"{name}(reduce=True) reduces all tensors together, and there are none.")
-        reducer = REDUCERS[name]
         if dim is NO_DEFAULT or dim is None or dim == ():
-            return reducer(_concatenated(leaves), None, False, **options)
+            return reduce_one(name, _concatenated(leaves), None, False, options)  # type: ignore[no-any-return]
         if dim == "feature":
             n = len(self._batch_size)
             flat = [leaf.flatten(n) if leaf.ndim > n else leaf.unsqueeze(-1) for leaf in leaves]
-            return reducer(torch.cat(flat, n), (n,), False, **options)
+            return reduce_one(name, torch.cat(flat, n), (n,), False, options)  # type: ignore[no-any-return]
         dims = self._batch_dims_of(name, dim)
-        return reducer(torch.cat(leaves, dims[0]), dims, keep, **options)
+        return reduce_one(name, torch.cat(leaves, dims[0]), dims, keep, options)  # type: ignore[no-any-return]
 
     def _extreme(
         self,
@@ -328,11 +339,7 @@ class ReductionMethods(LockMethods):
         (one,) = self._batch_dims_of(name[1:], dim)
         if reduce:
             return function(torch.cat(self._leaves(), one), one, keepdim)
-        return self._paired(
-            [function(leaf, one, keepdim) for leaf in self._leaves()],
-            Reduction(function, (one,), keepdim, {}),
-            pair_type,
-        )
+        return self._paired(Reduction((function, (one, keepdim), {}), (one,), keepdim), pair_type)
 
     def _running(
         self,
@@ -348,11 +355,12 @@ class ReductionMethods(LockMethods):
         if reduce:
             pair = function(torch.cat(self._leaves(), one), one)
         else:
-            results = [function(leaf, one) for leaf in self._leaves()]
-            pair = self._paired(results, Scan(function, one, {}), pair_type)
+            pair = self._paired(Scan((function, (one,), {})), pair_type)
         return pair if return_indices else pair[0]
 
-    def _paired(self, results: list[Any], op: StructuralOp, pair_type: Callable[[Any], Any]) -> Any:
+    def _paired(self, op: Leafwise, pair_type: Callable[[Any], Any]) -> Any:
+        """Apply an operation that gives values and indices."""
+        results = op.each(self._leaves())
         values = regrow(self, iter([pair[0] for pair in results]), op)
         return pair_type((values, regrow(self, iter([pair[1] for pair in results]), op)))
 
@@ -379,12 +387,13 @@ def regrow(node: Any, results: Iterator[Tensor], op: StructuralOp) -> Any:
     names = node._names
     if names is not None:
         names = normal_names(op.names(names))
-    return node._build(storage, op.size(node._batch_size), node._device, names)
+    return node._derive(storage, op.size(node._batch_size), node._device, names)
 
 
-def _reduce_features(node: Any, reducer: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _reduce_features(node: Any, reducer: Reducer, options: dict[str, Any]) -> Any:
     """Reduce what follows the batch dims of each leaf; each node by its own batch dims."""
-    op = FeatureReduction(reducer, len(node._batch_size), options)
+    n = len(node._batch_size)
+    op = FeatureReduction(reducer((n,), False, **options), n)
     storage: dict[str, Any] = {}
     for key, value in node._storage.items():
         kind = kind_of(value)

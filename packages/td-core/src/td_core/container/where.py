@@ -35,7 +35,8 @@ class WhereMethods(ArithmeticMethods):
         if node is None:
             leaves = self._leaves()
             masks = widen_mask(condition, leaves, "condition")
-            results = [torch.where(mask, leaf, other) for mask, leaf in zip(masks, leaves, strict=True)]
+            others = _as_operands(other, leaves)
+            results = [torch.where(*args) for args in zip(masks, leaves, others, strict=True)]
             if isinstance(other, Tensor) and other.ndim:
                 check_batch(self, results)
             result = self._with_leaves(results)
@@ -68,6 +69,18 @@ class WhereMethods(ArithmeticMethods):
         leaves = self._leaves()
         masks = widen_mask(mask, leaves, "mask")
         return self._with_leaves([leaf.masked_fill(wide, value) for leaf, wide in zip(leaves, masks, strict=True)])
+
+
+def _as_operands(other: Any, leaves: list[Tensor]) -> list[Any]:
+    """Return `other` for each leaf: a real number once as a tensor for each floating-point dtype, which is faster."""
+    if type(other) not in (int, float, bool) or torch.compiler.is_compiling():
+        return [other] * len(leaves)
+    by_dtype: dict[torch.dtype, Any] = {}
+    for leaf in leaves:
+        dtype = leaf.dtype
+        if dtype not in by_dtype:
+            by_dtype[dtype] = torch.tensor(other, dtype=dtype) if dtype.is_floating_point else other
+    return [by_dtype[leaf.dtype] for leaf in leaves]
 
 
 def _rebind(out: Any, result: Any) -> Any:

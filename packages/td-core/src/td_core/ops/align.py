@@ -36,11 +36,13 @@ class Aligned(NamedTuple):
         leaves: its leaves.
         right: a number, or a list of one tensor for each leaf; NotImplemented when the second operand is neither a
             number, nor a tensor, nor a container.
+        stretches: whether a result may fail to start with the batch size of `left`, so that it has to be checked.
     """
 
     left: Any
     leaves: list[Tensor]
     right: Any
+    stretches: bool = False
 
 
 def align(td: Kernel, other: Any, default: Any = None) -> Aligned:
@@ -108,13 +110,13 @@ def widen_mask(mask: Tensor, leaves: list[Tensor], what: str) -> list[Tensor]:
     Raises:
         TDRuntimeError: the mask has more dims than a leaf, or does not broadcast to its leading dims.
     """
+    rank, shape = mask.ndim, mask.shape
     for leaf in leaves:
-        fits = mask.ndim <= leaf.ndim and all(
-            m in (1, n) for m, n in zip(mask.shape, leaf.shape[: mask.ndim], strict=True)
-        )
-        if not fits:
+        if leaf.shape[:rank] == shape:
+            continue
+        if rank > leaf.ndim or any(m not in (1, n) for m, n in zip(shape, leaf.shape, strict=False)):
             raise TDRuntimeError(
-                f"The {what} of shape {list(mask.shape)} does not match the leading dims of a leaf of shape "
+                f"The {what} of shape {list(shape)} does not match the leading dims of a leaf of shape "
                 f"{list(leaf.shape)}. It must have at most as many dims, each of the same size or 1."
             )
     return widen(mask, leaves)
@@ -136,7 +138,9 @@ def _align_container(td: Any, other: Any, default: Any) -> Aligned:
             raise TDTypeError(f'default must be None, "intersection", a number or a tensor, got {default!r}.')
         td, other = _completed(td, other, torch.as_tensor(default))
         right = matched_leaves(td, other)
-    return Aligned(td, td._leaves(), right)
+    # Leaves broadcast from the right: a batch dim can be stretched if it is 1, or if `other` has other batch dims.
+    batch = td._batch_size
+    return Aligned(td, td._leaves(), right, bool(batch) and (1 in batch or batch != other._batch_size))
 
 
 def broadcast_batches(td: Any, other: Any) -> tuple[Any, Any]:

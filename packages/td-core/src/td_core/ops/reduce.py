@@ -12,11 +12,36 @@ from torch import Size, Tensor
 
 from ..structural import Names, StructuralOp
 
-Reducer = Callable[..., Tensor]
-"""`reducer(tensor, dims, keepdim, **options)`; `dims` is None for a full reduction."""
+Arguments = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+"""A function of a tensor with its further arguments."""
+
+Reducer = Callable[..., Arguments]
+"""`reducer(dims, keepdim, **options)` says what to call on each tensor; `dims` is None for a full reduction."""
 
 
-class Reduction(StructuralOp):
+class Leafwise(StructuralOp):
+    """Calls `function(value, *args, **kwargs)` on each leaf."""
+
+    __slots__ = ("args", "function", "kwargs")
+
+    shares_storage = False
+    keeps_flags = False
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.function, self.args, self.kwargs = arguments
+
+    def tensor(self, value: Tensor) -> Any:
+        return self.function(value, *self.args, **self.kwargs)
+
+    def each(self, leaves: list[Tensor]) -> list[Any]:
+        """Apply the operation to a list of leaves."""
+        function, args, kwargs = self.function, self.args, self.kwargs
+        if kwargs:
+            return [function(leaf, *args, **kwargs) for leaf in leaves]
+        return [function(leaf, *args) for leaf in leaves]
+
+
+class Reduction(Leafwise):
     """A reduction over some batch dims.
 
     Attributes:
@@ -24,16 +49,11 @@ class Reduction(StructuralOp):
         keepdim: whether they stay, with size 1.
     """
 
-    __slots__ = ("dims", "keepdim", "options", "reducer")
+    __slots__ = ("dims", "keepdim")
 
-    shares_storage = False
-    keeps_flags = False
-
-    def __init__(self, reducer: Reducer, dims: tuple[int, ...], keepdim: bool, options: dict[str, Any]) -> None:
-        self.reducer, self.dims, self.keepdim, self.options = reducer, dims, keepdim, options
-
-    def tensor(self, value: Tensor) -> Any:
-        return self.reducer(value, self.dims, self.keepdim, **self.options)
+    def __init__(self, arguments: Arguments, dims: tuple[int, ...], keepdim: bool) -> None:
+        super().__init__(arguments)
+        self.dims, self.keepdim = dims, keepdim
 
     def size(self, size: Size) -> Size:
         if self.keepdim:
@@ -44,43 +64,49 @@ class Reduction(StructuralOp):
         return names if self.keepdim else [name for d, name in enumerate(names) if d not in self.dims]
 
 
-class FullReduction(StructuralOp):
-    """A reduction of each leaf to one element, with all dims kept as size 1 on demand."""
+class FullReduction(Leafwise):
+    """A reduction of each leaf to one element."""
 
-    __slots__ = ("keepdim", "options", "reducer")
-
-    shares_storage = False
-    keeps_flags = False
-
-    def __init__(self, reducer: Reducer, keepdim: bool, options: dict[str, Any]) -> None:
-        self.reducer, self.keepdim, self.options = reducer, keepdim, options
-
-    def tensor(self, value: Tensor) -> Any:
-        if self.keepdim:
-            return self.reducer(value, tuple(range(value.ndim)), True, **self.options)
-        return self.reducer(value, None, False, **self.options)
+    __slots__ = ()
 
     def size(self, size: Size) -> Size:
-        return Size([1] * len(size)) if self.keepdim else Size(())
+        return Size(())
 
     def names(self, names: Names) -> Names:
-        return names if self.keepdim else []
+        return []
 
 
-class FeatureReduction(StructuralOp):
+class KeptReduction(Leafwise):
+    """A reduction of each leaf to one element that keeps every dim with size 1."""
+
+    __slots__ = ("options", "reducer")
+
+    def __init__(self, reducer: Reducer, options: dict[str, Any]) -> None:
+        self.reducer, self.options = reducer, options
+        super().__init__((self._reduce, (), {}))
+
+    def _reduce(self, value: Tensor) -> Any:
+        function, args, kwargs = self.reducer(tuple(range(value.ndim)), True, **self.options)
+        return function(value, *args, **kwargs)
+
+    def size(self, size: Size) -> Size:
+        return Size([1] * len(size))
+
+    def names(self, names: Names) -> Names:
+        return names
+
+
+class FeatureReduction(Leafwise):
     """A reduction of whatever follows the first `n` dims of a leaf; the batch stays as it is."""
 
-    __slots__ = ("n", "options", "reducer")
+    __slots__ = ("n",)
 
-    shares_storage = False
-    keeps_flags = False
-
-    def __init__(self, reducer: Reducer, n: int, options: dict[str, Any]) -> None:
-        self.reducer, self.n, self.options = reducer, n, options
+    def __init__(self, arguments: Arguments, n: int) -> None:
+        super().__init__(arguments)
+        self.n = n
 
     def tensor(self, value: Tensor) -> Any:
-        flat = value.flatten(self.n) if value.ndim > self.n else value.unsqueeze(-1)
-        return self.reducer(flat, (self.n,), False, **self.options)
+        return super().tensor(value.flatten(self.n) if value.ndim > self.n else value.unsqueeze(-1))
 
     def size(self, size: Size) -> Size:
         return size
@@ -94,8 +120,8 @@ class Prepended(Reduction):
 
     __slots__ = ("n",)
 
-    def __init__(self, reducer: Reducer, dims: tuple[int, ...], keepdim: bool, options: dict[str, Any], n: int) -> None:
-        super().__init__(reducer, dims, keepdim, options)
+    def __init__(self, arguments: Arguments, dims: tuple[int, ...], keepdim: bool, n: int) -> None:
+        super().__init__(arguments, dims, keepdim)
         self.n = n
 
     def size(self, size: Size) -> Size:
@@ -105,19 +131,10 @@ class Prepended(Reduction):
         return [None, *super().names(names)]
 
 
-class Scan(StructuralOp):
+class Scan(Leafwise):
     """An operation along a batch dim that keeps every shape, as softmax."""
 
-    __slots__ = ("dim", "function", "options")
-
-    shares_storage = False
-    keeps_flags = False
-
-    def __init__(self, function: Callable[..., Any], dim: int, options: dict[str, Any]) -> None:
-        self.function, self.dim, self.options = function, dim, options
-
-    def tensor(self, value: Tensor) -> Any:
-        return self.function(value, self.dim, **self.options)
+    __slots__ = ()
 
     def size(self, size: Size) -> Size:
         return size
@@ -132,35 +149,50 @@ class Scan(StructuralOp):
 def over_dims(function: Callable[..., Tensor]) -> Reducer:
     """Make a reducer of a torch function with the signature `(input, dim, keepdim, ...)`."""
 
-    def reduce(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, **options: Any) -> Tensor:
-        if dims is None or not dims:
-            return function(value, **options) if not keepdim else function(value, (), True, **options)
-        return function(value, dims, keepdim, **options)
+    def reducer(dims: tuple[int, ...] | None, keepdim: bool, **options: Any) -> Arguments:
+        kwargs = {name: value for name, value in options.items() if value is not None}
+        if dims is None:
+            return function, (), kwargs
+        return function, (dims[0] if len(dims) == 1 else dims, keepdim), kwargs
 
-    return reduce
+    return reducer
 
 
 def over_one_dim(function: Callable[..., Tensor]) -> Reducer:
     """Make a reducer of a torch function that reduces one dim at a time."""
 
-    def reduce(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, **options: Any) -> Tensor:
-        if dims is None or not dims:
-            return function(value, **options)
-        for dim in reversed(dims):
-            value = function(value, dim, keepdim, **options)
-        return value
+    def reducer(dims: tuple[int, ...] | None, keepdim: bool, **options: Any) -> Arguments:
+        if dims is None:
+            return function, (), options
+        if len(dims) == 1:
+            return function, (dims[0], keepdim), options
+        return _one_by_one, (function, dims, keepdim, options), {}
 
-    return reduce
+    return reducer
+
+
+def _one_by_one(
+    value: Tensor, function: Callable[..., Tensor], dims: tuple[int, ...], keepdim: bool, options: dict[str, Any]
+) -> Tensor:
+    if not dims:
+        return function(value, **options)
+    for dim in reversed(dims):
+        value = function(value, dim, keepdim, **options)
+    return value
 
 
 def _deviation(function: Callable[..., Tensor]) -> Reducer:
-    def reduce(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, correction: int) -> Tensor:
-        return function(value, dim=dims, correction=correction, keepdim=keepdim)
+    def reducer(dims: tuple[int, ...] | None, keepdim: bool, *, correction: int) -> Arguments:
+        return function, (), {"dim": dims, "correction": correction, "keepdim": keepdim}
 
-    return reduce
+    return reducer
 
 
-def _quantile(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, q: Any, interpolation: str) -> Tensor:
+def _quantile(dims: tuple[int, ...] | None, keepdim: bool, **options: Any) -> Arguments:
+    return _quantile_of, (dims, keepdim), options
+
+
+def _quantile_of(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, q: Any, interpolation: str) -> Tensor:
     if isinstance(q, Tensor):
         q = q.to(value.device, value.dtype)
     if dims is None:
@@ -177,20 +209,15 @@ def _quantile(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, q: 
     return result
 
 
-def _norm(value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, *, dtype: torch.dtype | None) -> Tensor:
-    result: Tensor = torch.linalg.vector_norm(value, 2, dims, keepdim, dtype=dtype)
-    return result
-
-
 REDUCERS: dict[str, Reducer] = {
     "all": over_one_dim(torch.all),
     "amax": over_dims(torch.amax),
     "amin": over_dims(torch.amin),
     "any": over_one_dim(torch.any),
+    "logsumexp": over_dims(torch.logsumexp),
     "mean": over_dims(torch.mean),
     "nanmean": over_dims(torch.nanmean),
     "nansum": over_dims(torch.nansum),
-    "norm": _norm,
     "prod": over_one_dim(torch.prod),
     "quantile": _quantile,
     "std": _deviation(torch.std),
@@ -198,3 +225,9 @@ REDUCERS: dict[str, Reducer] = {
     "var": _deviation(torch.var),
 }
 """How to reduce one tensor, by method name."""
+
+
+def reduce_one(name: str, value: Tensor, dims: tuple[int, ...] | None, keepdim: bool, options: dict[str, Any]) -> Any:
+    """Reduce one tensor by the reducer of that name."""
+    function, args, kwargs = REDUCERS[name](dims, keepdim, **options)
+    return function(value, *args, **kwargs)

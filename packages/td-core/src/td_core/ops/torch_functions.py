@@ -94,7 +94,7 @@ def _along(function: Callable[..., Tensor]) -> Handler:
 
     def call(input: Any, dim: int, **kwargs: Any) -> Any:
         dim = wrap_dim(dim, len(input._batch_size))
-        return input._regrown(Scan(function, dim, kwargs))
+        return input._regrown(Scan((function, (dim,), kwargs)))
 
     return call
 
