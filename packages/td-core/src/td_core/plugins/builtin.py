@@ -7,7 +7,7 @@ from typing import Any
 
 from .lazy import LazyRef
 from .specs import hookimpl
-from .types import ExecutionBackend, StorageBackend
+from .types import ConformanceTarget, ExecutionBackend, StorageBackend
 
 
 @hookimpl
@@ -24,6 +24,12 @@ def td_execution_backends() -> Iterable[ExecutionBackend]:
         wrap=LazyRef("td_core.plugins.builtin:run_eagerly"),
         devices=frozenset({"cpu", "cuda", "mps", "xpu", "meta"}),
     )
+
+
+@hookimpl
+def td_conformance_targets() -> Iterable[ConformanceTarget]:
+    """Yield the dense storage, which the conformance kit runs on."""
+    yield ConformanceTarget(name="dense", suite="storage", case=LazyRef("td_core.testing.dense:DenseCase"))
 
 
 def run_eagerly(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -148,6 +148,15 @@ class CombineTests(TopicTests):
         if Capability.VIEWS in self.case.capabilities:
             assert before is out["a"]
 
+    @needs(Capability.INPLACE | Capability.VIEWS)
+    def test_stack_out_view(self) -> None:
+        """CORE-095, TRAP-033: a view that starts anywhere is written through."""
+        td = self.make({"a": torch.zeros(4, 3), "n": {"b": torch.zeros(4)}}, [4])
+        parts = [self.make({"a": torch.full((3,), value), "n": {"b": torch.tensor(value)}}) for value in (1.0, 2.0)]
+        torch.stack(parts, 0, out=td[1:3])
+        assert td["a"][:, 0].tolist() == [0.0, 1.0, 2.0, 0.0]
+        assert td["n", "b"].tolist() == [0.0, 1.0, 2.0, 0.0]
+
     @needs(Capability.INPLACE)
     def test_out_of_wrong_batch_size_raises(self) -> None:
         """CORE-095: the batch size of `out` must be that of the result."""

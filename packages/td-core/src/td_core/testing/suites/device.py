@@ -128,6 +128,14 @@ class DeviceTests(TopicTests):
         td = self.differentiable()
         check_leaves(td.to("cpu", non_blocking=non_blocking), leaves(td))
 
+    @pytest.mark.parametrize("num_threads", [1, 4])
+    def test_to_with_threads(self, num_threads: int) -> None:
+        """CORE-150: the same result as without threads, nodes included."""
+        td = self.sample()
+        new = td.to(torch.float64, num_threads=num_threads)
+        check_leaves(new, mapped(td, lambda value: value.double()), batch_size=[4, 3])
+        assert new["node", "deep"].batch_size == torch.Size([4, 3, 2])
+
     def test_cpu_and_flags(self) -> None:
         """CORE-196: shorthands; the flags need a device."""
         td = self.differentiable()

@@ -229,6 +229,16 @@ class WriteTests(TopicTests):
         td.set_("a", td["a"])
         assert torch.equal(td["a"], before)
 
+    @needs(Capability.INPLACE | Capability.GRAD | Capability.VIEWS)
+    def test_set_in_place_over_a_leaf_that_requires_grad(self) -> None:
+        """CORE-044, TRAP-010: torch refuses the copy; that is no error where both are the same memory."""
+        td = self.make({"a": torch.ones(2)}, [2]).requires_grad_()
+        td.set_("a", td["a"].data)
+        assert td["a"].requires_grad
+        assert td["a"].tolist() == [1.0, 1.0]
+        with pytest.raises(ValueError, match="a"):
+            td.set_("a", torch.zeros(2))
+
     @needs(Capability.WRITE)
     def test_nested_write_creates_nodes(self) -> None:
         """CORE-046: missing nodes on the way are created, with the parent's batch size."""
