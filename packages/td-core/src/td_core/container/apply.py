@@ -67,8 +67,9 @@ class ApplyMethods(MappingMethods):
             LockedError: `out` is locked.
             TDRuntimeError: `batch_size` or `device` differ from those of `out`.
         """
-        plain = not (others or inplace or call_on_nested or num_threads or propagate_lock) and out is is_leaf is None
-        if plain and batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT:
+        plain = len(others) == 0 and not (inplace or call_on_nested or num_threads or propagate_lock)
+        same = batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT
+        if plain and same and out is None and is_leaf is None:
             return _map_leaves(self, fn, filter_empty)
         call = _Call(fn, default, filter_empty, call_on_nested, is_leaf, inplace)
         call.set_metadata(batch_size, device, names)
@@ -119,8 +120,9 @@ class ApplyMethods(MappingMethods):
         Raises:
             TDError: as `apply`.
         """
-        plain = not (others or inplace or call_on_nested or num_threads or propagate_lock) and out is is_leaf is None
-        if plain and batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT:
+        plain = len(others) == 0 and not (inplace or call_on_nested or num_threads or propagate_lock)
+        same = batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT
+        if plain and same and out is None and is_leaf is None:
             return _map_leaves(self, fn, filter_empty, (), nested_keys)
         call = _Call(fn, default, filter_empty, call_on_nested, is_leaf, inplace)
         call.named = "path" if nested_keys else "key"

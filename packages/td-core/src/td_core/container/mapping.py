@@ -291,7 +291,11 @@ class MappingMethods(NamesMethods):
         shape = kind.shape(item)
         if shape[: len(batch_size)] != batch_size and not kind.is_collection:
             raise BatchSizeError(key, shape, batch_size)
-        item = kind.fit(item, batch_size, self._device)
+        try:
+            item = kind.fit(item, batch_size, self._device)
+        except BatchSizeError as error:  # of the item itself, or of an entry below it: name the whole path
+            path = (*key_parts(key), *key_parts(error.key))
+            raise BatchSizeError(path if len(path) > 1 else key, error.shape, error.batch_size) from None
         if self._names is not None:
             node = kind.node(item)
             if node is not None:

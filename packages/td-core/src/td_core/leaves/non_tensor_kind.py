@@ -74,7 +74,7 @@ def fit_non_tensor(value: Any, batch_size: Size, device: torch.device | None) ->
     elif fits:
         new = value._at(value._positions, value._names)
     else:
-        raise BatchSizeError(type(value).__name__, value._batch_size, batch_size)
+        raise BatchSizeError(None, value._batch_size, batch_size)  # the container knows the key
     if device is not None:
         new._device = device
     return new
