@@ -11,6 +11,11 @@ import torch
 
 from .snapshots import MappingShot, NodeShot, NonTensorShot, PlainShot, SequenceShot, Shot, TensorShot, UnreadableShot
 
+ASPECTS_BY_THEMSELVES = (
+    "names", "batch_size", "keys", "key order", "tensor values", "non-tensor value", "non-tensor batch_size", "locked",
+    "device", "dtype", "shape", "aliasing", "identity", "length", "value",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -23,6 +28,8 @@ class Difference:
     def group(self) -> str:
         """Return the difference without numbers, keys and quoted words, for counting alike ones together."""
         place = re.sub(r"\[.*", "", self.place)
+        if self.aspect.rpartition(": ")[2] in ASPECTS_BY_THEMSELVES:
+            return f"{self.aspect} of {place}"
         return f"{self.aspect} of {place}: {generalised(self.detail)}"
 
 

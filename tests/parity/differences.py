@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from .comparison import Difference, compare
 from .execution import Outcome, Raised, Returned
 from .program import Step
-from .snapshots import Shot, without_empty_nodes, without_non_tensors, without_sharing
+from .relaxations import (
+    with_equal_values_as_one,
+    with_sorted_keys,
+    without_empty_nodes,
+    without_locks,
+    without_names,
+    without_non_tensors,
+    without_sharing,
+)
+from .snapshots import Shot
 
 
 @dataclass(frozen=True)
@@ -225,7 +234,7 @@ DIFFERENCES: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "kernel-not-implemented",
-        "Where torch has no kernel for a dtype, the error is a RuntimeError, at times its subclass NotImplementedError.",
+        "Where torch has no kernel for a dtype, the error is RuntimeError or its subclass NotImplementedError.",
         "The fused functions of torch and the ones for single tensors differ in this.",
         lambda case: (
             case.difference.aspect == "error class"
@@ -275,6 +284,204 @@ DIFFERENCES: tuple[Deliberate, ...] = (
         " entries themselves, or ignores the index where there are none.",
         "Entries of a tensordict without batch dims have no dim in common that an index could mean.",
         lambda case: "without batch dims" in str(case.our_error) and case.during("index write", "index write a number"),
+    ),
+    Deliberate(
+        "shared-values-stay-shared",
+        "A value shared by all rows is read back as that value after a shape operation; the peer may give lists.",
+        "What kind an entry is, is fixed when it is written.",
+        lambda case: case.difference.aspect in ("type", "value", "length") and case.equal_but(with_equal_values_as_one),
+    ),
+    Deliberate(
+        "locked-results",
+        "Casts and arithmetic of a locked tensordict are locked; the peer's type() and results without"
+        " entries are not.",
+        "One rule for all (the peer announces it for type()).",
+        lambda case: (
+            case.difference.aspect == "locked"
+            and "peer False, ours True" in case.difference.detail
+            and case.equal_but(without_locks)
+        ),
+    ),
+    Deliberate(
+        "comparisons-have-no-names",
+        "Comparisons and masked_select drop names; the peer keeps them where there is no tensor entry.",
+        "The names of a result must not depend on whether there are entries.",
+        lambda case: (
+            case.during("masked_select", *(f"td {symbol} other" for symbol in ORDERINGS))
+            and case.difference.aspect == "names"
+            and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "names-of-unflattened-dims",
+        "unflatten() leaves the new dims nameless; the peer gives the old name to the last of them.",
+        "None of the new dims is what the name meant.",
+        lambda case: (
+            case.difference.aspect == "names" and "unflatten(" in case.step.code and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "names-of-index-tensors",
+        "An index tensor with several dims makes nameless dims; the peer gives the name to the last of them.",
+        "None of the new dims is what the name meant.",
+        lambda case: (
+            case.during("index read")
+            and case.difference.aspect == "names"
+            and ("reshape(" in case.step.code or "[[" in case.step.code)
+            and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "flatten-of-one-dim",
+        "flatten() of a single dim returns the tensordict itself with its names; the peer a nameless copy.",
+        "Nothing is merged, so nothing is lost; view and reshape to the same shape do the same.",
+        lambda case: (
+            "flatten(" in case.step.code
+            and case.difference.aspect in ("identity", "names")
+            and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "flatten-out-of-range",
+        "flatten() raises IndexError for a dim out of range; the peer takes it for the nearest one.",
+        "torch.flatten raises.",
+        we_raise(
+            "is out of range", operations=("flatten", "flatten all", "context manager", "contexts", "torch functions")
+        ),
+    ),
+    Deliberate(
+        "full-slices-make-a-new-tensordict",
+        "td[:] is a new tensordict that shares its entries; the peer returns the tensordict itself.",
+        "Writing a key to td[:n] must not depend on n being the length. td[()] and td[...] are the tensordict itself.",
+        lambda case: (
+            case.during("index read")
+            and case.difference.aspect == "identity"
+            and "peer returns the" in case.difference.detail
+            and "slice(" in case.step.code
+        ),
+    ),
+    Deliberate(
+        "in-place-update-of-missing-keys",
+        "update_() and update_at_() raise KeyError for every key that is missing; the peer skips some.",
+        "A value that goes nowhere is a mistake.",
+        we_raise("was not found in the", operations=("update_", "update_at_", "copy_", "copy_at_")),
+    ),
+    Deliberate(
+        "prod-keepdim",
+        "prod(keepdim=True) without a dim keeps the dims, as sum and mean do; the peer ignores keepdim.",
+        "One rule for all reductions.",
+        lambda case: case.during("prod") and case.difference.aspect in ("shape", "batch_size", "names"),
+    ),
+    Deliberate(
+        "two-ellipses",
+        "An index with two ellipses raises IndexError; the peer RuntimeError.",
+        "torch raises IndexError.",
+        error_classes("An index can only have one ellipsis"),
+    ),
+    Deliberate(
+        "empty-tuple-as-key",
+        "The empty tuple is refused as a key with KeyError; the peer lets it through or fails with IndexError.",
+        "It names no entry.",
+        lambda case: isinstance(case.our_error, KeyError) and "got () of type tuple" in str(case.our_error),
+    ),
+    Deliberate(
+        "gather-without-dims",
+        "gather() without batch dims raises RuntimeError as for any dim out of range; the peer TypeError.",
+        "One error class for one mistake.",
+        error_classes("len() of a 0-d tensor", operations=("gather",)),
+    ),
+    Deliberate(
+        "expand-as-keeps-longer-nodes",
+        "expand_as() keeps the extra batch dims of nodes, as expand() does; the peer cuts them.",
+        "Nodes keep their own dims in every shape operation.",
+        lambda case: case.during("expand_as") and case.difference.aspect == "batch_size",
+    ),
+    Deliberate(
+        "clone-of-strings-in-update",
+        "update(inplace=True, clone=True) takes non-tensor values; the peer tries to clone them as tensors and fails.",
+        "They are copied like other entries.",
+        peer_raises("clone(): argument 'input' (position 1) must be Tensor", operations=("update",)),
+    ),
+    Deliberate(
+        "dims-count-from-the-root",
+        "A negative dim of min, max, cummin and cummax counts from the batch dims of the root; the peer takes"
+        " it for each"
+        " node by itself.",
+        "It is the same dim in every entry, as in the other reductions.",
+        lambda case: (
+            case.during("min", "max", "amin", "amax", "cummin", "cummax")
+            and case.difference.aspect == "batch_size"
+            and "[" in case.difference.place
+        ),
+    ),
+    Deliberate(
+        "min-and-max-keep-the-structure",
+        "min, max, cummin and cummax keep non-tensor entries and empty nodes; the peer drops them.",
+        "All reductions do.",
+        lambda case: (
+            case.during("min", "max", "amin", "amax", "cummin", "cummax", "logsumexp")
+            and case.equal_but(without_non_tensors)
+        ),
+    ),
+    Deliberate(
+        "more-torch-functions",
+        "torch functions that the peer does not know work.",
+        "The table of torch functions is generated from torch's own list.",
+        peer_raises("Multiple dispatch failed for", "no implementation found for"),
+    ),
+    Deliberate(
+        "aligned-operands",
+        "A tensor operand of &, | and ^ is aligned with the batch dims, as in arithmetic; the peer broadcasts"
+        " it from the"
+        " right.",
+        "One rule for all binary operators.",
+        lambda case: (
+            case.step.operation in ("td & other", "td | other", "td ^ other", "bitwise_and", "logical_and", "logic")
+            and peer_raises("must match the size of tensor")(case)
+        ),
+    ),
+    Deliberate(
+        "key-order-of-merges",
+        "pad_sequence() and merge_tensordicts() keep the order of the keys; in the peer it is that of a set.",
+        "The order of keys must not change from run to run.",
+        lambda case: (
+            case.during("pad_sequence", "merge_tensordicts")
+            and case.difference.aspect == "key order"
+            and case.equal_but(with_sorted_keys)
+        ),
+    ),
+    Deliberate(
+        "replaced-keys-go-to-the-end",
+        "rename_key_, cat_tensors and stack_tensors put the new entry at the end, also where one of that name"
+        " was there.",
+        "The entry is a new one.",
+        lambda case: (
+            case.during("rename_key_", "cat_tensors", "stack_tensors", "entries joined")
+            and case.difference.aspect == "key order"
+            and case.equal_but(with_sorted_keys)
+        ),
+    ),
+    Deliberate(
+        "pad-sequence-of-non-tensors",
+        "pad_sequence() stacks non-tensor entries on any device; the peer fails where a device is set.",
+        "They are not padded, so there is nothing that could fail.",
+        peer_raises("pad_sequence failed for key", operations=("pad_sequence",)),
+    ),
+    Deliberate(
+        "to-batch-size-copies",
+        "to(batch_size=...) returns a new tensordict; the peer changes the one it is called on.",
+        "to() never changes its subject.",
+        lambda case: (
+            "batch_size=" in case.step.code
+            and case.during("to", "casts")
+            and case.difference.aspect in ("identity", "batch_size", "names")
+        ),
+    ),
+    Deliberate(
+        "columns-with-three-dims",
+        "A list nested to the depth of three batch dims is a column; the peer fails.",
+        "So it is with one and two.",
+        peer_raises("'list' object has no attribute 'shape'"),
     ),
 )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,30 +146,3 @@ def addresses(shot: Shot) -> Iterator[int]:
     elif isinstance(shot, NodeShot):
         for inner in shot.entries.values():
             yield from addresses(inner)
-
-
-def transformed(shot: Shot, change: Callable[[Shot], Shot | None]) -> Shot | None:
-    """Return the snapshot with every entry of every node changed; an entry for which None comes back is left out."""
-    if isinstance(shot, NodeShot):
-        changed = {key: transformed(entry, change) for key, entry in shot.entries.items()}
-        shot = replace(shot, entries={key: entry for key, entry in changed.items() if entry is not None})
-    elif isinstance(shot, SequenceShot):
-        items = [transformed(item, change) for item in shot.items]
-        shot = replace(shot, items=[item for item in items if item is not None])
-    return change(shot)
-
-
-def without_empty_nodes(shot: Shot) -> Shot | None:
-    """Return the snapshot without nodes that hold no entry at any depth."""
-    return transformed(shot, lambda entry: None if isinstance(entry, NodeShot) and not entry.entries else entry)
-
-
-def without_non_tensors(shot: Shot) -> Shot | None:
-    """Return the snapshot without non-tensor entries and the nodes that hold nothing else."""
-    rest = transformed(shot, lambda entry: None if isinstance(entry, NonTensorShot) else entry)
-    return None if rest is None else without_empty_nodes(rest)
-
-
-def without_sharing(shot: Shot) -> Shot | None:
-    """Return the snapshot without what it says of shared memory."""
-    return transformed(shot, lambda entry: replace(entry, shares=False) if isinstance(entry, TensorShot) else entry)

@@ -1,0 +1,75 @@
+"""Snapshots without one of their aspects, to say that two results are equal but for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .comparison import same_plain
+from .snapshots import MappingShot, NodeShot, NonTensorShot, PlainShot, SequenceShot, Shot, TensorShot
+
+
+def transformed(shot: Shot, change: Callable[[Shot], Shot | None]) -> Shot | None:
+    """Return the snapshot with every entry of every node changed; an entry for which None comes back is left out."""
+    if isinstance(shot, NodeShot):
+        changed = {key: transformed(entry, change) for key, entry in shot.entries.items()}
+        shot = replace(shot, entries={key: entry for key, entry in changed.items() if entry is not None})
+    elif isinstance(shot, SequenceShot):
+        items = [transformed(item, change) for item in shot.items]
+        shot = replace(shot, items=[item for item in items if item is not None])
+    elif isinstance(shot, MappingShot):
+        found = {key: transformed(item, change) for key, item in shot.items.items()}
+        shot = replace(shot, items={key: item for key, item in found.items() if item is not None})
+    return change(shot)
+
+
+def without_empty_nodes(shot: Shot) -> Shot | None:
+    """Return the snapshot without nodes that hold no entry at any depth."""
+    return transformed(shot, lambda entry: None if isinstance(entry, NodeShot) and not entry.entries else entry)
+
+
+def without_non_tensors(shot: Shot) -> Shot | None:
+    """Return the snapshot without non-tensor entries and the nodes that hold nothing else."""
+    rest = transformed(shot, lambda entry: None if isinstance(entry, NonTensorShot) else entry)
+    return None if rest is None else without_empty_nodes(rest)
+
+
+def without_sharing(shot: Shot) -> Shot | None:
+    """Return the snapshot without what it says of shared memory."""
+    return transformed(shot, lambda entry: replace(entry, shares=False) if isinstance(entry, TensorShot) else entry)
+
+
+def with_equal_values_as_one(shot: Shot) -> Shot | None:
+    """Return the snapshot with every list of equal plain values replaced by one of them."""
+
+    def collapse(entry: Shot) -> Shot:
+        if not isinstance(entry, SequenceShot) or not entry.items:
+            return entry
+        head, *rest = entry.items
+        if not isinstance(head, PlainShot):
+            return entry
+        return head if all(isinstance(x, PlainShot) and same_plain(head.value, x.value) for x in rest) else entry
+
+    return transformed(shot, collapse)
+
+
+def without_names(shot: Shot) -> Shot | None:
+    """Return the snapshot with all dims nameless."""
+    return transformed(
+        shot, lambda entry: replace(entry, names=(None,) * len(entry.names)) if isinstance(entry, NodeShot) else entry
+    )
+
+
+def without_locks(shot: Shot) -> Shot | None:
+    """Return the snapshot with every node unlocked."""
+    return transformed(shot, lambda entry: replace(entry, locked=False) if isinstance(entry, NodeShot) else entry)
+
+
+def with_sorted_keys(shot: Shot) -> Shot | None:
+    """Return the snapshot with the entries of every node in alphabetic order."""
+    return transformed(
+        shot,
+        lambda entry: (
+            replace(entry, entries=dict(sorted(entry.entries.items()))) if isinstance(entry, NodeShot) else entry
+        ),
+    )
