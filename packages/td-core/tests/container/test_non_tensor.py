@@ -197,3 +197,32 @@ def test_many_rows_stay_one_object():
     assert shuffled["s"] == [str(i) for i in shuffled["x"].tolist()]
     assert td[10:20]["s"] == [str(i) for i in range(10, 20)]
     assert td[td["x"] > n - 3]["s"] == [str(n - 2), str(n - 1)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda td: td + 1,
+        lambda td: td[1],
+        lambda td: td[:1],
+        lambda td: td[torch.tensor([1, 1, 0])],
+        lambda td: td.unsqueeze(0).permute(1, 0),
+        lambda td: td.expand(2, 2),
+        lambda td: torch.stack([td, td]),
+        lambda td: torch.cat([td, td]),
+        lambda td: td.clone(),
+        lambda td: td.apply(lambda x: x + 1),
+    ],
+)
+def test_compiled_code_carries_it(fn):
+    td = TensorDict({"t": torch.ones(2), "s": "a", "col": ["x", "y"]}, batch_size=[2])
+    out = torch.compile(fn, fullgraph=True, backend="eager")(td)
+    expected = fn(td)
+    assert out["s"] == expected["s"]
+    assert out["col"] == expected["col"]
+    if out.batch_size:
+        first = (0,) * out.batch_dims
+        out.set_at_("col", "new", first)
+        expected.set_at_("col", "new", first)
+        assert out["col"] == expected["col"]

@@ -13,7 +13,7 @@ from ..errors import TDAttributeError, TDRuntimeError, TDValueError
 from ..structural import Index, Names, StructuralOp
 from ..typing import DeviceLike
 from .non_tensor_base import COMBINE_FUNCTIONS, NonTensorDataBase
-from .rows import Rows, fresh_positions, independent, indexed, is_view, nested, same_value
+from .rows import Rows, fresh_positions, gathered, independent, indexed, is_view, nested, same_value
 
 
 class NonTensorData(NonTensorDataBase):
@@ -28,7 +28,7 @@ class NonTensorData(NonTensorDataBase):
 
     is_shared_value = True
 
-    _row: int = 0
+    _row: int | Tensor = 0  # a tensor where compiled code took an item out of a column
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class NonTensorData(NonTensorDataBase):
 
     @data.setter
     def data(self, value: Any) -> None:
-        self._rows.write([self._row], [value.data if isinstance(value, NonTensorDataBase) else value])
+        self._rows.write([int(self._row)], [value.data if isinstance(value, NonTensorDataBase) else value])
 
     @property
     def batch_size(self) -> Size:
@@ -63,7 +63,7 @@ class NonTensorData(NonTensorDataBase):
 
     def unwrap(self) -> Any:
         """Return what `td[key]` gives: the value."""
-        return self._rows.values[self._row]
+        return self.data
 
     def update(self, source: Any, *args: Any, **kwargs: Any) -> Self:
         """Replace the value by plain data, or by that of another `NonTensorData`.
@@ -103,7 +103,7 @@ class NonTensorData(NonTensorDataBase):
         return f"{type(self).__name__}(data={self.data}, batch_size={self._batch_size}, device={self._device})"
 
     def _index(self) -> Tensor:
-        return torch.tensor(self._row, device="cpu").expand(self._batch_size)
+        return torch.full((), int(self._row), device="cpu").expand(self._batch_size)
 
     def _item_type(self) -> type[NonTensorData]:
         return type(self)
@@ -216,6 +216,7 @@ class NonTensorStack(NonTensorDataBase):
 
     def update(self, source: Any, *args: Any, **kwargs: Any) -> Self:
         """Overwrite every row, from plain data, `NonTensorData` or a column of the same batch size."""
+        self._settle()
         self._write_rows(self._positions, source)
         return self
 
@@ -268,9 +269,11 @@ class NonTensorStack(NonTensorDataBase):
             return column
         item = object.__new__(self._items)
         item._rows = rows
-        item._row = int(positions)
+        item._row = positions if torch.compiler.is_compiling() else int(positions)
         item._batch_size = positions.shape
         item._device = self._device
+        if self._field_type is not None:
+            item._field_type = self._field_type
         return item
 
     def _copy(self) -> Self:
@@ -280,7 +283,13 @@ class NonTensorStack(NonTensorDataBase):
         return copy  # type: ignore[return-value]  # _column builds the class of its source
 
     def _write(self, index: Index, value: Any) -> None:
+        self._settle()
         self._write_rows(indexed(self._positions, index), value)
+
+    def _settle(self) -> None:
+        """Make sure that each position has a row of its own, before a write."""
+        if self._rows.repeated:
+            self._rows, self._positions = gathered(self._rows, self._positions)
 
     def _write_rows(self, positions: Tensor, value: Any) -> None:
         new = as_non_tensor(value, positions.shape, None)
@@ -376,20 +385,17 @@ def _pooled(values: Sequence[Any]) -> tuple[Rows, list[Tensor]]:
     rows: list[Any] = []
     positions = []
     for value in values:
+        n = value._batch_size.numel()
         if isinstance(value, NonTensorData):
-            positions.append(torch.tensor(len(rows), device="cpu").expand(value._batch_size))
-            rows.append(value.data)
+            positions.append(fresh_positions(value._batch_size) + len(rows))
+            rows.extend([value.data] * n)
+        elif torch.compiler.is_compiling():  # positions have no values then
+            positions.append(value._positions + len(rows))
+            rows.extend(value._rows.values)
         else:
             positions.append(fresh_positions(value._batch_size) + len(rows))
             rows.extend(value._values())
-    pooled = Rows(rows)
-    if len(rows) < sum(p.numel() for p in positions):  # one row would serve several positions
-        pooled = Rows([rows[i] for p in positions for i in p.flatten().tolist()])
-        start = 0
-        for i, p in enumerate(positions):
-            positions[i] = fresh_positions(p.shape) + start
-            start += p.numel()
-    return pooled, positions
+    return Rows(rows, repeated=torch.compiler.is_compiling()), positions
 
 
 def _coarse(value: Any, ndim: int) -> Any:
@@ -416,6 +422,8 @@ def _column(rows: Rows, positions: Tensor, like: NonTensorDataBase, items: type[
     column._batch_size = positions.shape
     column._device = like._device
     column._items = items
+    if like._field_type is not None:
+        column._field_type = like._field_type
     return column
 
 

@@ -29,6 +29,7 @@ class NonTensorDataBase:
     _batch_size: Size
     _device: torch.device | None = None
     _names: Names | None = None
+    _field_type: str | None = None  # the numpy dtype of the field the values came from, kept for the way back
     _rows: Rows
 
     # -- metadata -----------------------------------------------------------------------------------------------------

@@ -21,18 +21,25 @@ from ..structural import Index
 
 
 class Rows:
-    """A list of Python objects that several columns may look at; copied on the first write once it is borrowed."""
+    """A list of Python objects that several columns may look at.
 
-    __slots__ = ("borrowed", "values")
+    Attributes:
+        values: the objects.
+        borrowed: other rows have the same list, so that it is copied before the first write.
+        repeated: one row may stand at several positions, so that a column gathers its rows before the first write.
+    """
 
-    def __init__(self, values: list[Any], borrowed: bool = False) -> None:
+    __slots__ = ("borrowed", "repeated", "values")
+
+    def __init__(self, values: list[Any], borrowed: bool = False, repeated: bool = False) -> None:
         self.values = values
         self.borrowed = borrowed
+        self.repeated = repeated
 
-    def borrow(self) -> Rows:
+    def borrow(self, repeated: bool = False) -> Rows:
         """Return rows with the same values, independent of these ones."""
         self.borrowed = True
-        return Rows(self.values, True)
+        return Rows(self.values, True, repeated)
 
     def write(self, positions: list[int], values: Sequence[Any]) -> None:
         """Set the rows at `positions`."""
@@ -45,9 +52,16 @@ class Rows:
 
 def independent(rows: Rows, positions: Tensor) -> tuple[Rows, Tensor]:
     """Return rows and positions with the same values that no write to the given rows reaches."""
-    values = rows.values
-    if _in_order(positions, len(values)):
+    if torch.compiler.is_compiling():  # positions have no values then
+        return rows.borrow(repeated=True), positions
+    if not rows.repeated and _in_order(positions, len(rows.values)):
         return rows.borrow(), positions
+    return gathered(rows, positions)
+
+
+def gathered(rows: Rows, positions: Tensor) -> tuple[Rows, Tensor]:
+    """Return new rows, one a position, and their positions."""
+    values = rows.values
     return Rows([values[i] for i in positions.flatten().tolist()]), fresh_positions(positions.shape)
 
 
@@ -58,6 +72,8 @@ def _in_order(positions: Tensor, n: int) -> bool:
 
 def is_view(positions: Tensor, base: Tensor) -> bool:
     """Whether positions are a view of `base` in which every row stands once."""
+    if torch.compiler.is_compiling():  # addresses cannot be traced; a copy is right, if not a view
+        return False
     if any(step == 0 and n > 1 for step, n in zip(positions.stride(), positions.shape, strict=True)):
         return False
     return positions.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
