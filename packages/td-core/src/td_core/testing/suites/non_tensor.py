@@ -29,7 +29,7 @@ class NonTensorTests(TopicTests):
         )
 
     @needs(Capability.NON_TENSOR)
-    @pytest.mark.parametrize("value", VALUES, ids=repr)
+    @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
     def test_any_value_round_trips(self, value: Any) -> None:
         """CORE-154, CORE-155: any object, through the constructor, `set` and brackets."""
         td = self.make({"x": torch.zeros(2), "v": value}, [2])
