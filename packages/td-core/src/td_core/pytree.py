@@ -18,7 +18,7 @@ from .container.lazy_stack import LazyStackedTensorDict
 from .container.tensordict import TensorDict
 from .errors import TDTypeError
 from .leaves import NonTensorData, kind_of_type
-from .leaves.non_tensor import same_value
+from .leaves.rows import same_value
 from .storage.lazy_stack import stack_nodes
 
 
@@ -89,9 +89,7 @@ def flatten(td: Any) -> tuple[list[Any], TreeContext]:
             keys.append(key)
             children.append(value.data if type(value) is TreeLeaf else value)
     names = None if td._names is None else tuple(td._names)
-    context = TreeContext(
-        tuple(keys), tuple(non_tensors), td._batch_size, td._device, names, tuple(td._storage)
-    )
+    context = TreeContext(tuple(keys), tuple(non_tensors), td._batch_size, td._device, names, tuple(td._storage))
     return children, context
 
 

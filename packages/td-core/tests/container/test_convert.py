@@ -76,7 +76,7 @@ class TestFromDict:
         assert other is not td
         assert td.batch_size == ()
         other["n", "newer"] = torch.ones(4, 5)
-        assert "newer" not in td["n"].keys()
+        assert "newer" not in td["n"]
 
     def test_tuple_keys_and_other_mappings(self):
         td = TensorDict.from_dict(OrderedDict({("a", "b"): 1, "c": 2.0}))

@@ -46,7 +46,12 @@ class TestMerge:
 
     def test_the_first_one_wins(self):
         out = merge_tensordicts(*self.make())
-        assert {key: value.item() for key, value in out.items(True, True)} == {"a": 1, ("n", "x"): 1, ("n", "y"): 4, "b": 3}
+        assert {key: value.item() for key, value in out.items(True, True)} == {
+            "a": 1,
+            ("n", "x"): 1,
+            ("n", "y"): 4,
+            "b": 3,
+        }
         assert out["s"] == "p"
 
     def test_callback_for_entries_of_all(self):
@@ -64,7 +69,7 @@ class TestMerge:
     def test_inputs_stay(self):
         first, second, _ = self.make()
         out = merge_tensordicts(first, second)
-        assert "y" not in first["n"].keys()
+        assert "y" not in first["n"]
         assert out["n"] is not first["n"]
 
     def test_errors(self):
@@ -79,7 +84,11 @@ class TestMerge:
 class TestDuplicates:
     def make(self):
         rows = torch.tensor([[1, 2, 3], [4, 5, 6], [1, 2, 3], [7, 8, 9]])
-        return TensorDict({"t": rows, "i": torch.arange(4), "n": {"x": torch.arange(4)}, "c": NonTensorStack(*"abcd")}, [4], names=["r"])
+        return TensorDict(
+            {"t": rows, "i": torch.arange(4), "n": {"x": torch.arange(4)}, "c": NonTensorStack(*"abcd")},
+            [4],
+            names=["r"],
+        )
 
     def test_isin(self):
         reference = TensorDict({"t": torch.tensor([[1, 2, 3], [4, 5, 6], [0, 0, 0]])}, [3])
@@ -107,7 +116,11 @@ class TestDuplicates:
 
     def test_errors(self):
         td = self.make()
-        for call in (lambda: isin(td, td, "zz"), lambda: isin(td, td.select("i"), "t"), lambda: remove_duplicates(td, "c")):
+        for call in (
+            lambda: isin(td, td, "zz"),
+            lambda: isin(td, td.select("i"), "t"),
+            lambda: remove_duplicates(td, "c"),
+        ):
             with pytest.raises(TDKeyError):
                 call()
         for call in (lambda: isin(td, td, "t", dim=1), lambda: remove_duplicates(td, "t", dim=1)):
@@ -133,7 +146,10 @@ class TestExpand:
 
 class TestJoin:
     def make(self):
-        return TensorDict({"b": torch.full((2, 1), 1.0), "a": torch.full((2, 1), 2.0), "n": {"z": torch.full((2, 1), 3.0)}, "s": "x"}, [2])
+        return TensorDict(
+            {"b": torch.full((2, 1), 1.0), "a": torch.full((2, 1), 2.0), "n": {"z": torch.full((2, 1), 3.0)}, "s": "x"},
+            [2],
+        )
 
     def test_cat_tensors(self):
         td = self.make()
@@ -142,13 +158,13 @@ class TestJoin:
         assert set(td.keys(True, True)) == {"b", ("o", "p")}
         td = self.make()
         assert td.cat_tensors("a", "b", out_key="a", dim=-1)["a"].tolist() == [[2, 1], [2, 1]]
-        assert "b" not in td.keys()
+        assert "b" not in td
 
     def test_stack_tensors(self):
         td = self.make()
         td.stack_tensors("a", "b", out_key="o", keep_entries=True)
         assert td["o"].shape == (2, 2, 1)
-        assert "a" in td.keys()
+        assert "a" in td
 
     def test_join_errors_leave_everything_as_it_was(self):
         td = self.make()

@@ -9,7 +9,9 @@ from td_core.errors import TDIndexError, TDRuntimeError, TDValueError
 
 class TestPad:
     def make(self):
-        return TensorDict({"a": torch.ones(2, 3), "n": {"b": torch.ones(2, 3, 2)}, "c": NonTensorStack("x", "y")}, [2], names=["t"])
+        return TensorDict(
+            {"a": torch.ones(2, 3), "n": {"b": torch.ones(2, 3, 2)}, "c": NonTensorStack("x", "y")}, [2], names=["t"]
+        )
 
     def test_values(self):
         out = pad(self.make(), [1, 2], value=5)
@@ -55,7 +57,7 @@ class TestPadSequence:
         assert out["a"].tolist() == [[1, 1, -1, -1], [1, 1, 1, 1]]
         assert out["n", "b"][0, 2].tolist() == [-1] * 3
         assert out["s"] == [["x", "x", None, None], ["y"] * 4]
-        assert "only" not in out.keys()
+        assert "only" not in out
 
     def test_left(self):
         assert pad_sequence(self.make(), padding_side="left")["a"][0].tolist() == [0, 0, 1, 1]

@@ -105,9 +105,7 @@ class AutogradMethods(MappingMethods):
             TDKeyError: `gradient` lacks an entry.
         """
         roots = {
-            key: value
-            for key, value in self.items(True, True)
-            if isinstance(value, Tensor) and value.requires_grad
+            key: value for key, value in self.items(True, True) if isinstance(value, Tensor) and value.requires_grad
         }
         if not roots:
             raise TDRuntimeError("backward() needs an entry that requires a gradient, and this tensordict has none.")
@@ -164,8 +162,8 @@ def _gradient_of(gradient: Any, key: Any) -> Tensor:
     node: Any = None if kind is None else kind.node(gradient)
     if node is None:
         raise TDTypeError(
-            f"The gradient passed to backward() must be a tensordict with an entry for each one that requires a gradient, "
-            f"got a {type(gradient).__name__}."
+            "The gradient passed to backward() must be a tensordict with an entry for each one that requires a "
+            f"gradient, got a {type(gradient).__name__}."
         )
     value = node.get(key)
     if value is None:

@@ -1,8 +1,8 @@
 """Consolidation: all leaves of a tree as views of one flat buffer, so that one copy moves or saves them all.
 
-A `Slot` says where in the buffer a tensor lies. A tree whose tensors are replaced by their slots, the skeleton, together
-with the buffer is all there is to rebuild it, in another process or on another device. A consolidated tree is locked, so
-that its leaves stay the views they are; unlocking it forgets the buffer.
+A `Slot` says where in the buffer a tensor lies. A tree whose tensors are replaced by their slots, the skeleton,
+together with the buffer is all there is to rebuild it, in another process or on another device. A consolidated tree
+is locked, so that its leaves stay the views they are; unlocking it forgets the buffer.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ def fill(
         buffer[torch.tensor(unused, device=buffer.device)] = 0
     if num_threads > 1:
         with ThreadPoolExecutor(num_threads) as pool:
-            chunks = [slice(i, None, num_threads) for i in range(num_threads)]
-            list(pool.map(lambda chunk: _copy(targets[chunk], sources[chunk], non_blocking), chunks))
+            chunks = [(targets[i::num_threads], sources[i::num_threads]) for i in range(num_threads)]
+            list(pool.map(lambda chunk: _copy(chunk[0], chunk[1], non_blocking), chunks))
     else:
         _copy(targets, sources, non_blocking)
 

@@ -1,8 +1,8 @@
 """Files of consolidated tensordicts: the bytes of the leaves, a JSON description, and its length.
 
-The description has, for each node, its class, its non-tensor values, where each leaf lies, and its metadata; child nodes
-are further keys of the same object. The last 8 bytes are the length of the description, little-endian. The peer reads
-and writes the same files. Nothing in a file is ever executed, and no size in it is trusted before it is checked.
+The description has, for each node, its class, its non-tensor values, where each leaf lies, and its metadata; child
+nodes are further keys of the same object. The last 8 bytes are the length of the description, little-endian. The peer
+reads and writes the same files. Nothing in a file is ever executed, and no size in it is trusted before it is checked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def describe(td: Any, slots: list[AnySlot]) -> bytes:
     return text + _LENGTH.pack(len(text))
 
 
-def write_file(path: StrPath, td: Any, leaves: list[Tensor], slots: list[AnySlot], size: int, use_buffer: bool) -> Tensor:
+def write_file(
+    path: StrPath, td: Any, leaves: list[Tensor], slots: list[AnySlot], size: int, use_buffer: bool
+) -> Tensor:
     """Write a tree to a file and return its data part, mapped into memory.
 
     The file appears under its name complete or not at all; an old file of that name stays until then.
@@ -65,7 +67,7 @@ def write_file(path: StrPath, td: Any, leaves: list[Tensor], slots: list[AnySlot
         if use_buffer:
             data = torch.empty(size, dtype=torch.uint8)
             fill(data, leaves, slots)
-            temporary.write_bytes(memoryview(data.numpy()))
+            temporary.write_bytes(data.numpy().data)
         else:
             with temporary.open("wb") as file:
                 file.truncate(size)
@@ -122,8 +124,8 @@ def _describe_node(td: Any, slots: Iterator[AnySlot], path: tuple[str, ...]) -> 
     for key in nodes:
         if key in _RESERVED:
             raise TDValueError(
-                f"The nested entry {(*path, key)!r} cannot be written to a consolidated file, whose layout reserves the names "
-                f"{', '.join(_RESERVED)} for itself. Rename the entry first."
+                f"The nested entry {(*path, key)!r} cannot be written to a consolidated file, whose layout reserves "
+                f"the names {', '.join(_RESERVED)} for itself. Rename the entry first."
             )
     metadata = {
         "device": None if td._device is None else "cpu",
@@ -143,8 +145,8 @@ def _describe_node(td: Any, slots: Iterator[AnySlot], path: tuple[str, ...]) -> 
 def _describe_leaf(key: str, slot: AnySlot, path: tuple[str, ...]) -> dict[str, Any]:
     if key.startswith("<NJT_"):
         raise TDValueError(
-            f"The entry {(*path, key)!r} cannot be written to a consolidated file, whose layout reserves names that start "
-            "with '<NJT_'. Rename the entry first."
+            f"The entry {(*path, key)!r} cannot be written to a consolidated file, whose layout reserves names that "
+            "start with '<NJT_'. Rename the entry first."
         )
     if isinstance(slot, Slot):
         return {key: _describe_slot(slot)}
@@ -178,9 +180,9 @@ def _describe_column(values: Any, names: Any, ndim: int, path: tuple[str, ...]) 
 def _checked_plain(value: Any, path: tuple[str, ...]) -> Any:
     if not _is_plain(value):
         raise TDTypeError(
-            f"The non-tensor entry {path!r} of type {type(value).__name__} cannot be written to a consolidated file: only "
-            "None, booleans, numbers, strings, and lists and dicts (with string keys) of these come back as they are. "
-            "Convert it, or exclude it."
+            f"The non-tensor entry {path!r} of type {type(value).__name__} cannot be written to a consolidated file: "
+            "only None, booleans, numbers, strings, and lists and dicts (with string keys) of these come back as they "
+            "are. Convert it, or exclude it."
         )
     return value
 
@@ -221,7 +223,9 @@ def _read_description(path: Path, total: int) -> tuple[Any, int]:
         (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
         size = total - _LENGTH.size - length
         if length < 2 or size < 0:
-            raise _damaged(path, f"its last 8 bytes announce a description of {length} bytes, in a file of {total} bytes")
+            raise _damaged(
+                path, f"its last 8 bytes announce a description of {length} bytes, in a file of {total} bytes"
+            )
         file.seek(size)
         text = file.read(length)
     try:
@@ -329,7 +333,9 @@ class _Reader:
         for name, value in storage.items():
             shape = value.shape if isinstance(value, Slot) else None
             if shape is not None and shape[: len(size)] != tuple(size):
-                raise self._error((*key, name), f"its shape {list(shape)} does not start with the batch size {list(size)}")
+                raise self._error(
+                    (*key, name), f"its shape {list(shape)} does not start with the batch size {list(size)}"
+                )
 
     def _warn_of_class(self, name: str, key: tuple[str, ...]) -> None:
         warnings.warn(
@@ -367,5 +373,3 @@ def _mapped(path: Path, size: int, shared: bool) -> Tensor:
     if not size:
         return torch.empty(0, dtype=torch.uint8)
     return torch.from_file(str(path), shared=shared, size=size, dtype=torch.uint8)
-
-

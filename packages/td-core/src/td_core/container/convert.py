@@ -145,7 +145,7 @@ class ConvertMethods(StateDictMethods):
         sizing = Sizing("from_struct_array", batch_size, auto_batch_size, batch_dims, device)
         return from_structured(struct_array, sizing)
 
-    # -- tuples, dataclasses, anything ----------------------------------------------------------------------------------
+    # -- tuples, dataclasses, anything --------------------------------------------------------------------------------
 
     def to_namedtuple(self, dest_cls: type | None = None) -> Any:
         """Return a named tuple, nested containers as named tuples too; tensors are shared, non-tensor data is plain.
@@ -212,7 +212,9 @@ class ConvertMethods(StateDictMethods):
         Raises:
             TDTypeError: it is something else.
         """
-        return from_dataclass_fields(dataclass, Sizing("from_dataclass", batch_size, auto_batch_size, batch_dims, device))
+        return from_dataclass_fields(
+            dataclass, Sizing("from_dataclass", batch_size, auto_batch_size, batch_dims, device)
+        )
 
     @classmethod
     def from_any(
@@ -226,8 +228,8 @@ class ConvertMethods(StateDictMethods):
     ) -> Any:
         """Convert a nest of dicts, tuples, named tuples, dataclasses and structured arrays.
 
-        Number lists become tensors, other lists columns of non-tensor data. An object that has no conversion is returned
-        as it is.
+        Number lists become tensors, other lists columns of non-tensor data. An object that has no conversion is
+        returned as it is.
         """
         return from_object(obj, Sizing("from_any", batch_size, auto_batch_size, batch_dims, device))
 
@@ -289,9 +291,7 @@ def _generic_class(fields: tuple[str, ...]) -> Any:
     for field in fields:
         if not field.isidentifier() or iskeyword(field) or field.startswith("_"):
             raise TDValueError(
-                f"The key {field!r} cannot be the name of a field of a named tuple: those are identifiers that do not start "
-                "with an underscore. Rename the entry first."
+                f"The key {field!r} cannot be the name of a field of a named tuple: those are identifiers that do "
+                "not start with an underscore. Rename the entry first."
             )
-    return namedtuple("GenericDict", fields)  # type: ignore[misc]  # the fields are known at run time only
-
-
+    return namedtuple("GenericDict", fields)

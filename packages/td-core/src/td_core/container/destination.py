@@ -73,26 +73,37 @@ def _role(arg: Any, seen: dict[str, Any]) -> str | None:
         if kind is not None and (kind.is_tensor or kind.node(arg) is not None):
             return "other"
     raise TDTypeError(
-        f"to() got {arg!r} of type {type(arg).__name__} where it has no meaning. Positional arguments are [device], [dtype], "
-        "[non_blocking], or a tensor or tensordict to follow and [non_blocking]."
+        f"to() got {arg!r} of type {type(arg).__name__} where it has no meaning. Positional arguments are [device], "
+        "[dtype], [non_blocking], or a tensor or tensordict to follow and [non_blocking]."
     )
 
 
 def _take_keyword(fields: dict[str, Any], name: str, value: Any) -> None:
     if name == "other":
         if "device" in fields or "dtype" in fields:
-            raise TDValueError("to() takes either another tensor or tensordict to follow, or a device and dtype, not both.")
+            raise TDValueError(
+                "to() takes either another tensor or tensordict to follow, or a device and dtype, not both."
+            )
         fields.update(_of_other(value), other=value)
     elif name == "non_blocking_pin":
         fields["pin"] = bool(value)
-    elif name in ("device", "dtype", "non_blocking", "memory_format", "batch_size", "num_threads", "cast_filter", "inplace"):
+    elif name in (
+        "device",
+        "dtype",
+        "non_blocking",
+        "memory_format",
+        "batch_size",
+        "num_threads",
+        "cast_filter",
+        "inplace",
+    ):
         if fields.get(name) is not None or ("other" in fields and name in ("device", "dtype")):
             raise TDValueError(f"to() got {name} twice, or together with another tensor or tensordict to follow.")
         fields[name] = value
     else:
         raise TDTypeError(
-            f"to() has no argument {name!r}. Its keywords are batch_size, cast_filter, device, dtype, inplace, memory_format, "
-            "non_blocking, non_blocking_pin, num_threads and other."
+            f"to() has no argument {name!r}. Its keywords are batch_size, cast_filter, device, dtype, inplace, "
+            "memory_format, non_blocking, non_blocking_pin, num_threads and other."
         )
 
 

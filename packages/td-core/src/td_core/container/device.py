@@ -60,10 +60,11 @@ class DeviceMethods(SizeMethods):
         Args:
             args: `([device], [dtype], [non_blocking])`, or a tensor or tensordict to follow and `[non_blocking]`.
             kwargs: the same by keyword (`device`, `dtype`, `other`, `non_blocking`), and `memory_format`;
-                `batch_size`, the batch size of the result; `cast_filter`, asked with the full key and the tensor which ones
-                are cast; `inplace` to replace the entries of this container; `non_blocking_pin` to pin each tensor
-                before it is sent, by `num_threads` threads. `non_blocking` is None by default: the copies are asynchronous, and the
-                call waits for them where the result could otherwise be read too early. True never waits; False blocks.
+                `batch_size`, the batch size of the result; `cast_filter`, asked with the full key and the tensor
+                which ones are cast; `inplace` to replace the entries of this container; `non_blocking_pin` to pin
+                each tensor before it is sent, by `num_threads` threads. `non_blocking` is None by default: the copies
+                are asynchronous, and the call waits for them where the result could otherwise be read too early. True
+                never waits; False blocks.
 
         Returns:
             This container when it is on that device already and nothing else is asked; else a new one, which shares the
@@ -74,6 +75,7 @@ class DeviceMethods(SizeMethods):
             TDValueError: one thing is asked for twice.
             LockedError: `inplace`, and the container is locked.
         """
+        out: Any
         if len(args) == 1 and type(args[0]) is torch.dtype and not kwargs:
             dtype = args[0]
             out = self._with_leaves([leaf.to(dtype) for leaf in self._leaves()])
@@ -83,12 +85,13 @@ class DeviceMethods(SizeMethods):
                 self._origin = None
                 return self
             if destination.inplace:
-                return _received(self, destination)
+                _receive(self, destination)
+                return self
             out = _sent(self, destination)
         if self._locked and not out._locked:
             out._locked_like(self)
         out._origin = (ref(self), _back_to(self))
-        return out
+        return out  # type: ignore[no-any-return]  # the class of this container
 
     def cpu(self, **kwargs: Any) -> Self:
         """Move to the CPU; keywords as in `to`."""
@@ -224,7 +227,7 @@ def _sent(td: Any, destination: Destination) -> Any:
     return out
 
 
-def _received(td: Any, destination: Destination) -> Any:
+def _receive(td: Any, destination: Destination) -> None:
     """Replace the entries of a tree by what `to` would return; the containers stay."""
     td._require_unlocked("move")
     adopt(td, _sent(td, destination))
@@ -233,7 +236,6 @@ def _received(td: Any, destination: Destination) -> Any:
     if destination.batch_size is not None:
         td.batch_size = destination.batch_size
     td._origin = None
-    return td
 
 
 def _back_to(td: Any) -> Any:

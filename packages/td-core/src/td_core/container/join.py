@@ -64,8 +64,8 @@ class JoinMethods(MappingMethods):
 
         Args:
             dim: the dim of the entries along which to concatenate.
-            sorted: True takes them in the order of their "."-joined keys, False or None in insertion order; a list of all
-                keys gives the order itself.
+            sorted: True takes them in the order of their "."-joined keys, False or None in insertion order; a list of
+                all keys gives the order itself.
             out: where to write the result.
 
         Raises:
@@ -82,9 +82,7 @@ class JoinMethods(MappingMethods):
 
     def _in_order(self, order: bool | Sequence[NestedKey] | None, method: str) -> list[Tensor]:
         by_key: dict[NestedKey, Tensor] = {
-            key: value
-            for key, value in self.items(True, True, sort=order is True)
-            if isinstance(value, Tensor)
+            key: value for key, value in self.items(True, True, sort=order is True) if isinstance(value, Tensor)
         }
         if not by_key:
             raise TDValueError(f"{method}() needs at least one tensor, and this tensordict has none.")

@@ -112,8 +112,8 @@ class MemoryMethods(SizeMethods):
         ordinary container.
 
         Args:
-            filename: map the buffer from this file, which `from_consolidated` reads; later writes into the leaves reach it. The
-                file is written beside its place and then renamed.
+            filename: map the buffer from this file, which `from_consolidated` reads; later writes into the leaves
+                reach it. The file is written beside its place and then renamed.
             num_threads: how many threads copy the leaves. Default: the calling one.
             device: the device of the buffer. Default: that of the container, or of its leaves.
             non_blocking: let copies between devices run asynchronously.
@@ -134,14 +134,16 @@ class MemoryMethods(SizeMethods):
         """
         target = None if device is None else normal_device(device)
         if filename is not None and target is not None and target.type != "cpu":
-            raise TDValueError(f"A file is on the CPU: consolidate() cannot take filename and device={device!r} together.")
+            raise TDValueError(
+                f"A file is on the CPU: consolidate() cannot take filename and device={device!r} together."
+            )
         plain = filename is None and target is None and not (share_memory or pin_memory or metadata)
         if plain and buffer_of(self) is not None:
             return self
         if inplace:
             self._require_unlocked("consolidate")
 
-        def run() -> Self:
+        def run() -> Any:
             if filename is not None:
                 return self._consolidated_file(filename, use_buffer, inplace)
             allocation = {"share_memory": share_memory, "pin_memory": pin_memory, "metadata": metadata}
@@ -152,7 +154,12 @@ class MemoryMethods(SizeMethods):
         return run()
 
     def _consolidated(
-        self, device: torch.device | None, num_threads: int, non_blocking: bool, inplace: bool, allocation: dict[str, bool]
+        self,
+        device: torch.device | None,
+        num_threads: int,
+        non_blocking: bool,
+        inplace: bool,
+        allocation: dict[str, bool],
     ) -> Self:
         leaves = self._leaves()
         slots, size = plan(leaves)
@@ -231,7 +238,9 @@ def _pointers(node: Kernel, storage: bool) -> Any:
         leaves: list[Tensor] = []
         kind.collect(value, leaves)
         for leaf in leaves:
-            pointers[key] = torch.tensor(leaf.untyped_storage().data_ptr() if storage else leaf.data_ptr(), device="cpu")
+            pointers[key] = torch.tensor(
+                leaf.untyped_storage().data_ptr() if storage else leaf.data_ptr(), device="cpu"
+            )
     return Kernel._build(pointers, Size(()), torch.device("cpu"))
 
 
@@ -256,7 +265,8 @@ def _device_of(td: Kernel, leaves: list[Tensor]) -> torch.device:
 def _allocate(size: int, device: torch.device, allocation: dict[str, bool]) -> Tensor:
     if allocation["pin_memory"] and not torch.accelerator.is_available():
         raise TDRuntimeError(
-            "consolidate(pin_memory=True) needs an accelerator such as CUDA for page-locked memory, and none is available."
+            "consolidate(pin_memory=True) needs an accelerator such as CUDA for page-locked memory, and none is "
+            "available."
         )
     buffer = torch.empty(size, dtype=torch.uint8, device=device, pin_memory=allocation["pin_memory"])
     if allocation["share_memory"] and buffer.device.type == "cpu":
@@ -269,5 +279,3 @@ def _in_background(run: Any) -> Future[Any]:
     future = pool.submit(run)
     pool.shutdown(wait=False)
     return future
-
-

@@ -77,7 +77,7 @@ def to_nest(td: Kernel) -> Any:
         return kind(**items)
     if issubclass(kind, (list, tuple)):
         return kind(items[str(i)] for i in range(len(items)))
-    rebuilt = kind()
+    rebuilt: Any = kind()
     for key, value in items.items():
         if key.startswith(_WRAPPED):
             node = td._storage[key]

@@ -67,6 +67,7 @@ def _ragged_dim(size: Size) -> int | None:
 def _mask(nested: Tensor, dim: int) -> Tensor:
     """Mark what is data, over the dims up to the ragged one."""
     ones = torch.nested.to_padded_tensor(torch.ones_like(nested, dtype=torch.uint8), 0)
-    while ones.ndim > dim + 1:
-        ones = ones.select(-1, 0)
-    return ones.bool()
+    mask: Tensor = ones.bool()
+    while mask.ndim > dim + 1:
+        mask = mask.select(-1, 0)
+    return mask

@@ -67,7 +67,9 @@ def rebuild(
     cls: type[Kernel] | None = None,
 ) -> Any:
     """Build a container from the parts in a pickle; `cls` is given for classes of users."""
-    out = plain = Kernel._build(storage, Size(batch_size), None if device is None else torch.device(device), normal_names(names))
+    out = plain = Kernel._build(
+        storage, Size(batch_size), None if device is None else torch.device(device), normal_names(names)
+    )
     if cls is not None:
         out = object.__new__(cls)
         out.__dict__.update(plain.__dict__)

@@ -78,8 +78,8 @@ class StateDictMethods(SizeMethods):
         unexpected = sorted(KEY_SEPARATOR.join(path) for path in given if path not in set(own.values()))
         if strict and (missing or unexpected):
             raise TDRuntimeError(
-                f"The state dict does not match the tensordict. Missing keys: {missing}. Unexpected keys: {unexpected}. "
-                "Pass strict=False to load what fits."
+                f"The state dict does not match the tensordict. Missing keys: {missing}. Unexpected keys: "
+                f"{unexpected}. Pass strict=False to load what fits."
             )
         metadata = getattr(state_dict, "_metadata", {})
         if assign:

@@ -48,14 +48,12 @@ def _tensor(field: Array) -> Any:
 
 def _column(field: Array, ndim: int) -> NonTensorDataBase:
     """A column of the rows of a field: strings and bytes as Python has them, dates as numpy scalars."""
-    if field.ndim == 0:
-        return NonTensorData(field.item() if field.dtype.kind in "USO" else field[()])
+    size = field.shape[:ndim]
     flat = field.reshape(-1, *field.shape[ndim:])
     rows = flat.tolist() if field.dtype.kind in "USO" else list(flat)
-    if ndim == 0:
-        return NonTensorData(field.tolist())
-    column = NonTensorStack(*rows) if len(rows) else NonTensorStack.from_list([])
-    return column.reshape(field.shape[:ndim])  # type: ignore[no-any-return]
+    data: Any = NonTensorStack(*rows).reshape(size) if size else NonTensorData(rows[0])
+    data._field_type = field.dtype.str
+    return data  # type: ignore[no-any-return]
 
 
 def to_structured(td: Kernel) -> Array:
@@ -91,7 +89,8 @@ def _numpy_dtype(value: Tensor, path: tuple[str, ...]) -> np.dtype[Any]:
         return torch.empty(0, dtype=value.dtype).numpy().dtype
     except TypeError as error:
         raise TDTypeError(
-            f"The entry {path!r} is of type {value.dtype}, which numpy lacks. Cast it first, for instance with td.float()."
+            f"The entry {path!r} is of type {value.dtype}, which numpy lacks. Cast it first, for instance with "
+            "td.float()."
         ) from error
 
 
@@ -109,11 +108,20 @@ def _fill(array: Array, td: Kernel) -> None:
 
 
 def _rows(data: NonTensorDataBase) -> Array:
-    """The values as an array of the batch size (a scalar for one shared value): of strings or numbers, else objects."""
-    if isinstance(data, NonTensorData):
-        return _array_of([data.data]).reshape(())
-    values: Any = data.reshape(-1).tolist()
-    return _array_of(values).reshape(data.batch_size)
+    """The values as an array of the batch size (a scalar for one shared value): of strings or numbers, else objects.
+
+    Values that came from a structured array get at least the width of their field.
+    """
+    shared = isinstance(data, NonTensorData)
+    values: list[Any] = [data.data] if shared else data.reshape(-1).tolist()
+    array = _array_of(values)
+    if data._field_type is not None:
+        declared = np.dtype(data._field_type)
+        if not values or declared.kind == "O":
+            array = array.astype(declared)
+        elif declared.kind == array.dtype.kind:
+            array = array.astype(np.promote_types(declared, array.dtype))
+    return array.reshape(()) if shared else array.reshape(data.batch_size)
 
 
 def _array_of(values: list[Any]) -> Array:

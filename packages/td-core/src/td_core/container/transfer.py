@@ -2,7 +2,8 @@
 
 A copy from an accelerator to the host returns before the data are there, so reading them at once reads garbage. A
 `Transfer` notes which devices really sent something, and `finish` waits for those alone. It lives as long as one call:
-there is no global state, so transfers of several threads do not see each other, and one that fails leaves nothing behind.
+there is no global state, so transfers of several threads do not see each other, and one that fails leaves nothing
+behind.
 """
 
 from __future__ import annotations
@@ -33,9 +34,7 @@ class Transfer:
 
     __slots__ = ("_sources", "_wait", "device", "non_blocking")
 
-    def __init__(
-        self, device: torch.device | None, non_blocking: bool | None = None, wait: Wait | None = None
-    ) -> None:
+    def __init__(self, device: torch.device | None, non_blocking: bool | None = None, wait: Wait | None = None) -> None:
         self.device = device
         self.non_blocking = non_blocking
         self._wait = wait

@@ -33,8 +33,8 @@ def isin(input: Any, reference: Any, key: NestedKey, dim: int = 0) -> Tensor:
     known = _rows(reference, key, dim, "reference")
     if rows.shape[1:] != known.shape[1:]:
         raise TDRuntimeError(
-            f"isin() compares rows of one shape, and those of the entry {key!r} have shape {list(rows.shape[1:])} in the input "
-            f"and {list(known.shape[1:])} in the reference."
+            f"isin() compares rows of one shape, and those of the entry {key!r} have shape {list(rows.shape[1:])} in "
+            f"the input and {list(known.shape[1:])} in the reference."
         )
     labels = _labels(torch.cat([known, rows]))
     return torch.isin(labels[len(known) :], labels[: len(known)])
@@ -67,7 +67,7 @@ def remove_duplicates(input: Any, key: NestedKey, dim: int = 0, *, return_indice
 
 def _rows(td: Any, key: NestedKey, dim: int, which: str) -> Tensor:
     """Return the entry with the rows along its first dim."""
-    value = td.get(key)
+    value: Tensor | Any = td.get(key)
     if not isinstance(value, Tensor):
         found = "nothing" if value is None else f"a {type(value).__name__}"
         raise TDKeyError(f"The {which} needs a tensor under the key {key!r}, found {found}.")
@@ -80,4 +80,5 @@ def _labels(rows: Tensor) -> Tensor:
         return torch.zeros(0, dtype=torch.long, device=rows.device)
     if not rows[0].numel():
         return torch.zeros(rows.shape[0], dtype=torch.long, device=rows.device)
-    return rows.reshape(rows.shape[0], -1).unique(dim=0, return_inverse=True)[1]
+    labels: Tensor = rows.reshape(rows.shape[0], -1).unique(dim=0, return_inverse=True)[1]
+    return labels

@@ -24,8 +24,8 @@ def expand_right(tensor: T, shape: Sequence[int]) -> T:
     own, target = tuple(source.shape), tuple(shape)
     if len(target) < len(own) or any(a not in (1, b) for a, b in zip(own, target, strict=False)):
         raise TDRuntimeError(
-            f"Cannot expand the shape {list(own)} to {list(target)} on the right: the target needs at least as many dims, and "
-            "its leading sizes must be those of the source, or the source's must be 1."
+            f"Cannot expand the shape {list(own)} to {list(target)} on the right: the target needs at least as many "
+            "dims, and its leading sizes must be those of the source, or the source's must be 1."
         )
     for _ in range(len(target) - len(own)):
         source = source.unsqueeze(-1)
@@ -33,5 +33,5 @@ def expand_right(tensor: T, shape: Sequence[int]) -> T:
 
 
 def expand_as_right(tensor: T, dest: Any) -> T:
-    """Expand a tensor or tensordict to the shape of another one by appending dims on the right; errors as `expand_right`."""
+    """Expand to the shape of a tensor or tensordict by appending dims on the right; errors as `expand_right`."""
     return expand_right(tensor, dest.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from ..errors import TDRuntimeError, TDTypeError
@@ -18,8 +19,8 @@ def merge_tensordicts(*tensordicts: Any, callback_exist: Combine | Mapping[Neste
 
     Args:
         tensordicts: two or more; nested nodes are merged too. An entry that several of them have is that of the first.
-        callback_exist: called with the values of an entry that all of them have, in order, to combine them; or a mapping
-            from keys to such functions. Non-tensor entries are not combined.
+        callback_exist: called with the values of an entry that all of them have, in order, to combine them; or a
+            mapping from keys to such functions. Non-tensor entries are not combined.
 
     Raises:
         TDRuntimeError: fewer than two are given.
@@ -42,11 +43,13 @@ def _node(td: Any) -> Any:
     return node
 
 
-def _merged(nodes: list[Any], function_for: Callable[[Any], Combine | None], path: tuple[str, ...], alone: bool = False) -> Any:
+def _merged(
+    nodes: list[Any], function_for: Callable[[Any], Combine | None], path: tuple[str, ...], alone: bool = False
+) -> Any:
     """Merge one level. `alone`: some of the tensordicts lack this node, so nothing in it is combined."""
     out = nodes[0].empty()
-    for key in dict.fromkeys(key for node in nodes for key in node.keys()):
-        values = [node.get(key) for node in nodes if key in node.keys()]
+    for key in dict.fromkeys(chain.from_iterable(node.keys() for node in nodes)):
+        values = [node.get(key) for node in nodes if key in node]
         partial = alone or len(values) < len(nodes)
         first, kind, here = values[0], kind_of(values[0]), (*path, key)
         children = [kind_of(value).node(value) for value in values]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import torch
-import torch.nn.functional as F  # noqa: N812  # the name everybody gives it
+import torch.nn.functional as F
 from torch import Tensor
 
 from ..container.build import container_of
@@ -83,14 +83,16 @@ def pad_sequence(
 ) -> Any:
     """Stack tensordicts of unequal length along a new first dim, padding every entry to the longest.
 
-    Only the keys that all of them have are kept. Non-tensor entries are padded with None where they follow the padded dim.
+    Only the keys that all of them have are kept. Non-tensor entries are padded with None where they follow the padded
+    dim.
 
     Args:
         list_of_tensordicts: the tensordicts.
         pad_dim: the dim of the entries that is padded. If it is a batch dim, the batch size of the result has it.
         padding_value: what to pad with, or a mapping from keys to values (0 for other keys).
         out: a tensordict to write the result to.
-        return_mask: add a `masks` entry with, for each tensor, a boolean mask of what is data; a key names it otherwise.
+        return_mask: add a `masks` entry with, for each tensor, a boolean mask of what is data; a key names it
+            otherwise.
         padding_side: which end is padded.
 
     Raises:
@@ -139,14 +141,14 @@ class _SequencePadder:
         device = nodes[0].device if len({node.device for node in nodes}) == 1 else None
         out = TensorDict({}, size, device)
         masks = TensorDict({}, size, device)
-        for key in nodes[0].keys():
-            if not all(key in node.keys() for node in nodes):
+        for key, first in nodes[0].items():
+            if not all(key in node for node in nodes):
                 continue
             entries = [node.get(key) for node in nodes]
-            kind, here = kind_of(entries[0]), (*path, key)
-            if kind.node(entries[0]) is not None:
+            kind, here = kind_of(first), (*path, key)
+            if kind.node(first) is not None:
                 joined, mask = self.join([kind_of(entry).node(entry) for entry in entries], here)
-                out.set(key, kind.wrap(entries[0], joined))
+                out.set(key, kind.wrap(first, joined))
                 masks.set(key, mask)
             elif kind.is_non_tensor:
                 out.set(key, self._column(entries, size, here))
