@@ -13,11 +13,13 @@ from .execution import Outcome, Raised, Returned
 from .program import Step
 from .relaxations import (
     with_equal_values_as_one,
+    with_sorted_items,
     with_sorted_keys,
     without_empty_nodes,
     without_locks,
     without_names,
     without_non_tensors,
+    without_none,
     without_sharing,
 )
 from .snapshots import Shot
@@ -482,6 +484,57 @@ DIFFERENCES: tuple[Deliberate, ...] = (
         "A list nested to the depth of three batch dims is a column; the peer fails.",
         "So it is with one and two.",
         peer_raises("'list' object has no attribute 'shape'"),
+    ),
+    Deliberate(
+        "items-in-the-order-of-keys",
+        "items() and values() go in the order of keys(), children before their node; the peer's yield the node first.",
+        "zip(td.keys(...), td.values(...)) must pair what belongs together.",
+        lambda case: case.during("items", "values") and "True" in case.step.code and case.equal_but(with_sorted_items),
+    ),
+    Deliberate(
+        "numel-of-an-empty-batch",
+        "numel() of a batch with a dim of size 0 is 0; the peer says 1.",
+        "It is the number of elements of the batch.",
+        lambda case: "numel()" in case.step.code and "peer 1, ours 0" in case.difference.detail,
+    ),
+    Deliberate(
+        "none-is-a-value",
+        "numpy() and to_namedtuple() keep entries whose value is None; the peer drops them.",
+        "to_dict() keeps them, in the peer too.",
+        lambda case: (
+            case.during("numpy", "namedtuple", "conversions")
+            and case.difference.aspect == "keys"
+            and case.equal_but(without_none)
+        ),
+    ),
+    Deliberate(
+        "select-and-exclude-unlock",
+        "The nodes in a result of exclude() and select() are unlocked like the result itself; the peer leaves"
+        " them locked.",
+        "A key can then be set at every depth of the result.",
+        lambda case: (
+            case.during("exclude", "select", "exclude nothing")
+            and case.difference.aspect == "locked"
+            and case.equal_but(without_locks)
+        ),
+    ),
+    Deliberate(
+        "all-dims-checked-first",
+        "A dim out of range raises IndexError before other arguments are looked at; the peer may complain of"
+        " those first.",
+        "One error class for one mistake.",
+        lambda case: (
+            case.during("chunk", "flatten", "rot90", "fliplr", "flipud")
+            and case.difference.aspect == "error class"
+            and isinstance(case.our_error, IndexError)
+            and "is out of range" in str(case.our_error)
+        ),
+    ),
+    Deliberate(
+        "struct-array-of-nothing",
+        "to_struct_array() without entries gives an array without fields; the peer fails.",
+        "Zero fields are legal in numpy.",
+        peer_raises("not enough values to unpack", operations=("struct array", "conversions")),
     ),
 )
 

@@ -73,3 +73,30 @@ def with_sorted_keys(shot: Shot) -> Shot | None:
             replace(entry, entries=dict(sorted(entry.entries.items()))) if isinstance(entry, NodeShot) else entry
         ),
     )
+
+
+def with_sorted_items(shot: Shot) -> Shot | None:
+    """Return the snapshot with the items of every list in an order of their own."""
+
+    def rank(item: Shot) -> str:
+        if isinstance(item, SequenceShot) and item.items:  # a pair of key and value
+            return repr(item.items[0])
+        return type(item).__name__ + (repr(item.tensor) if isinstance(item, TensorShot) else repr(item))
+
+    return transformed(
+        shot,
+        lambda entry: replace(entry, items=sorted(entry.items, key=rank)) if isinstance(entry, SequenceShot) else entry,
+    )
+
+
+def without_none(shot: Shot) -> Shot | None:
+    """Return the snapshot without entries whose value is None, and without nodes that hold nothing else."""
+
+    def nothing(entry: Shot) -> bool:
+        if isinstance(entry, PlainShot):
+            return entry.value is None
+        return isinstance(entry, (MappingShot, NodeShot)) and not (
+            entry.items if isinstance(entry, MappingShot) else entry.entries
+        )
+
+    return transformed(shot, lambda entry: None if nothing(entry) else entry)
