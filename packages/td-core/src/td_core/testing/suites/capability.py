@@ -35,7 +35,7 @@ class CapabilityTests(TopicTests):
         """An operation that needs a capability the storage declines names both."""
         if capability in self.case.capabilities:
             pytest.skip(f"the storage {self.case.name} declares {capability.name}")
-        td = self.sample()
+        td = self.make({"a": torch.arange(12.0).reshape(4, 3), "n": {"b": torch.ones(4, 3)}}, (4, 3))
         before = {key: value.clone() for key, value in leaves(td).items()}
         with pytest.raises(UnsupportedOperationError) as caught:
             DECLINABLE[capability](td)
