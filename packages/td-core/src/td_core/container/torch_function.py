@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from ..ops.torch_functions import HANDLERS
 from ..plugins.torch_functions import plugin_torch_function
 from .kernel import Kernel
@@ -18,7 +20,7 @@ class TorchFunctionMethods(Kernel):
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         handler = HANDLERS.get(func)
-        if handler is None:
+        if handler is None and not torch.compiler.is_compiling():
             handler = plugin_torch_function(func)
         if handler is None:
             return NotImplemented

@@ -207,6 +207,26 @@ _COMPARISON_ALIASES: dict[Handler, str] = {
     torch.greater_equal: "__ge__",
 }
 
+# What torch.compile calls for an operator between a tensor and a container. It does not tell `td + t` from `td += t`
+# (both arrive as `Tensor.add(t, td)`), so the operators with an in-place form are not here: in one graph they raise, and
+# `td.add(t)` says what is meant.
+_TENSOR_METHODS: dict[Handler, str] = {
+    Tensor.sub: "sub",
+    Tensor.div: "div",
+    Tensor.remainder: "mod",
+    Tensor.bitwise_and: "bitwise_and",
+}
+_TENSOR_COMPARISONS: dict[Handler, str] = {
+    **dict.fromkeys((Tensor.eq, Tensor.__eq__), "__eq__"),
+    **dict.fromkeys((Tensor.ne, Tensor.__ne__), "__ne__"),
+    **dict.fromkeys((Tensor.lt, Tensor.__lt__), "__lt__"),
+    **dict.fromkeys((Tensor.le, Tensor.__le__), "__le__"),
+    **dict.fromkeys((Tensor.gt, Tensor.__gt__), "__gt__"),
+    **dict.fromkeys((Tensor.ge, Tensor.__ge__), "__ge__"),
+    **dict.fromkeys((Tensor.bitwise_or, Tensor.__or__), "__or__"),
+    **dict.fromkeys((Tensor.bitwise_xor, Tensor.__xor__), "__xor__"),
+}
+
 _LEAFWISE = (
     *(torch.acosh, torch.asinh, torch.atanh, torch.angle, torch.bernoulli, torch.conj, torch.deg2rad, torch.digamma),
     *(torch.erfinv, torch.exp2, torch.logit, torch.nan_to_num, torch.positive, torch.rad2deg, torch.relu, torch.selu),
@@ -232,6 +252,10 @@ def _fill() -> None:
     HANDLERS.update({function: HANDLERS[OPS[name].torch_functions[0]] for function, name in _REFLECTED_ALIASES.items()})
     for function, name in _COMPARISON_ALIASES.items():
         HANDLERS[function] = HANDLERS[COMPARISONS[name].torch_functions[0]]
+    for function, name in _TENSOR_METHODS.items():
+        HANDLERS[function] = HANDLERS[OPS[name].torch_functions[0]]
+    for function, name in _TENSOR_COMPARISONS.items():
+        HANDLERS[function] = _reflected_handler(name, _SWAPPED.get(name, name))
     HANDLERS.update({getattr(torch, name): method_handler(name) for name in _METHODS})
     HANDLERS.update({function: method_handler(name) for function, name in _ALIASES.items()})
     HANDLERS.update({function: _leafwise(function) for function in _LEAFWISE})
