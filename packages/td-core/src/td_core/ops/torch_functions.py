@@ -208,7 +208,7 @@ _COMPARISON_ALIASES: dict[Handler, str] = {
 }
 
 # What torch.compile calls for an operator between a tensor and a container. It does not tell `td + t` from `td += t`
-# (both arrive as `Tensor.add(t, td)`), so the operators with an in-place form are not here: in one graph they raise, and
+# (both arrive as `Tensor.add(t, td)`), so operators with an in-place form are not here: in one graph they raise, and
 # `td.add(t)` says what is meant.
 _TENSOR_METHODS: dict[Handler, str] = {
     Tensor.sub: "sub",
