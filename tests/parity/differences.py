@@ -364,9 +364,9 @@ DIFFERENCES: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "in-place-update-of-missing-keys",
-        "update_() and update_at_() raise KeyError for every key that is missing; the peer skips some.",
+        "set_(), update_() and update_at_() raise KeyError for every key that is missing; the peer skips or adds some.",
         "A value that goes nowhere is a mistake.",
-        we_raise("was not found in the", operations=("update_", "update_at_", "copy_", "copy_at_")),
+        we_raise("was not found in the", operations=("set_", "update_", "update_at_", "copy_", "copy_at_")),
     ),
     Deliberate(
         "prod-keepdim",
@@ -535,6 +535,36 @@ DIFFERENCES: tuple[Deliberate, ...] = (
         "to_struct_array() without entries gives an array without fields; the peer fails.",
         "Zero fields are legal in numpy.",
         peer_raises("not enough values to unpack", operations=("struct array", "conversions")),
+    ),
+    Deliberate(
+        "malformed-keys",
+        "What cannot be a key (a number, None, a tuple that is not all strings) raises KeyError in every method; the peer"
+        " raises RuntimeError, IndexError or TypeError, each method its own.",
+        "One error class for one mistake.",
+        lambda case: (
+            case.difference.aspect == "error class"
+            and "A key must be a string or a non-empty tuple" in str(case.our_error)
+        ),
+    ),
+    Deliberate(
+        "wrong-types-are-type-errors",
+        "An argument of a wrong type raises TypeError; in the peer it fails with AttributeError somewhere inside.",
+        "An AttributeError tells nothing of what was asked.",
+        lambda case: (
+            case.difference.aspect == "error class"
+            and isinstance(case.our_error, TypeError)
+            and isinstance(case.peer_error, AttributeError)
+        ),
+    ),
+    Deliberate(
+        "dims-are-always-checked",
+        "stack() and cat() raise for a dim out of range whatever the entries; the peer checks it in the entries, if there"
+        " are any, and counts their own dims in.",
+        "Only batch dims can be meant.",
+        we_raise(
+            "is out of range",
+            operations=("stack", "cat", "stack out=", "cat out=", "repeat_interleave", "maybe_dense_stack"),
+        ),
     ),
 )
 

@@ -40,9 +40,12 @@ class Survey:
             if time.monotonic() > deadline:
                 break
 
-    def run_grids(self) -> None:
-        """Run every directed grid."""
+    def run_grids(self, seconds: float) -> None:
+        """Run every directed grid, or until the time is over."""
+        deadline = time.monotonic() + seconds
         for grid in GRIDS:
+            if time.monotonic() > deadline:
+                break
             for program in programs(grid):
                 _, finding = replay(self.libraries, program)
                 if finding is not None and finding.row is None:
@@ -106,7 +109,7 @@ def main() -> int:
     survey = Survey(Libraries(load_peer(), load_ours()))
     survey.run(options.sequences, options.seed, options.seconds)
     if options.grids:
-        survey.run_grids()
+        survey.run_grids(options.seconds)
     text = survey.report(options.groups)
     if options.output is not None:
         options.output.write_text(text)
