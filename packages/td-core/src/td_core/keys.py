@@ -18,13 +18,15 @@ def key_parts(key: object) -> tuple[str, ...]:
         The parts in order, or the empty tuple when `key` is not a nested key. This is how an item assignment tells
         a key from an index.
     """
-    kind = type(key)
-    if kind is str:
-        return (key,)  # type: ignore[return-value]  # narrowed by kind
-    if isinstance(key, str):
-        return (str(key),)
+    if type(key) is str:
+        return (key,)
     if not isinstance(key, tuple):
-        return ()
+        return (str(key),) if isinstance(key, str) else ()
+    for item in key:
+        if type(item) is not str:
+            break
+    else:
+        return key
     parts: list[str] = []
     for item in key:
         if type(item) is str:

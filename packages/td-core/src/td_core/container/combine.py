@@ -300,4 +300,4 @@ def _combine_into(out: Any, nodes: list[Any], dim: int, combine: Any) -> None:
             combine(values, dim, out=target)
         else:
             name = combine.__name__
-            out._replace_unlocked(key, kind.stack(values, dim) if name == "stack" else kind.cat(values, dim))
+            out._overwrite(key, kind.stack(values, dim) if name == "stack" else kind.cat(values, dim))

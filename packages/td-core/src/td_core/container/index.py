@@ -15,7 +15,6 @@ from ..leaves.non_tensor import as_non_tensor
 from ..structural import Index, parse_index
 from ..typing import NO_DEFAULT
 from .kernel import Kernel
-from .mapping import as_tensor_for
 from .sizes import SizeMethods
 from .update import UpdateMethods
 
@@ -33,7 +32,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
         kind = type(key)
         if kind is str:
             value = self._storage.get(key, NO_DEFAULT)
-            if type(value) is Tensor:
+            if type(value) is Tensor or isinstance(value, Kernel):
                 return value
         elif kind is tuple and key and type(key[0]) is str:
             value = self
@@ -42,10 +41,12 @@ class IndexMethods(UpdateMethods, SizeMethods):
                     break
                 value = value._storage.get(part)
             else:
-                if type(value) is Tensor:
+                if type(value) is Tensor or isinstance(value, Kernel):
                     return value
         elif kind is int:
             return self._index(key)
+        elif key is Ellipsis:
+            return self
         entry = self._get_item(key)
         return self._index(key) if entry is NO_DEFAULT else entry
 
@@ -62,7 +63,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
         if isinstance(key, str) or type(key) is tuple:
             parts = key_parts(key)
             if parts:
-                self.set(parts, value)
+                self._make_path(parts)._store(parts[-1], value)
                 return
         self._assign(key, value)
 
@@ -120,20 +121,6 @@ class IndexMethods(UpdateMethods, SizeMethods):
                 child._write_everywhere(op, value)
             else:
                 self._write_parsed(key, op, value)
-
-    def _write_parsed(self, key: str, op: Index, value: Any) -> None:
-        """Write into the region of one existing entry of this level."""
-        storage = self._storage
-        if type(storage) is not dict:
-            storage.write(key, op, value)  # type: ignore[union-attr]
-            return
-        old = storage[key]
-        if type(old) is Tensor:
-            old[op.key] = value if type(value) is Tensor else as_tensor_for(old, value)
-            return
-        new = kind_of(old).write(old, op, value)
-        if new is not old:
-            self._replace_unlocked(key, new)
 
     def _write_index(self, op: Index, value: Any) -> None:
         """Write a container into the region: shared keys in place, new keys as zero-filled full-size entries."""

@@ -78,7 +78,10 @@ class Kernel:
             names = normal_names(op.names(names))
         if type(storage) is dict:
             fn = op.tensor
-            storage = {k: fn(v) if type(v) is Tensor else transform(v, op) for k, v in storage.items()}
+            storage = {
+                k: fn(v) if type(v) is Tensor else v._transform(op) if isinstance(v, Kernel) else transform(v, op)
+                for k, v in storage.items()
+            }
         else:
             storage = storage.transform(op)  # type: ignore[union-attr]  # narrowed by the branch
             if isinstance(storage, Kernel):
@@ -91,19 +94,36 @@ class Kernel:
         if cache is not None and "leaves" in cache:
             return cache["leaves"]  # type: ignore[no-any-return]
         leaves: list[Tensor] = []
+        self._collect(leaves)
+        if self._locked and not torch.compiler.is_compiling() and self._is_dense():
+            self._cached()["leaves"] = leaves
+        return leaves
+
+    def _collect(self, leaves: list[Tensor]) -> None:
+        """Append every tensor of the tree."""
         for value in self._storage.values():
             if type(value) is Tensor:
                 leaves.append(value)
+            elif isinstance(value, Kernel):
+                value._collect(leaves)
             else:
                 kind_of(value).collect(value, leaves)
-        if self._locked and type(self._storage) is dict and not torch.compiler.is_compiling():
-            self._cached()["leaves"] = leaves
-        return leaves
+
+    def _is_dense(self) -> bool:
+        """Whether every level of the tree keeps its values in a dict, so that leaves are the stored tensors."""
+        return type(self._storage) is dict and all(node._is_dense() for node in self._children())
 
     def _rebuild(self: K, leaves: Iterator[Tensor]) -> K:
         """Return the same tree around the next tensors of `leaves`, in the order of `_leaves`."""
         return self._like(
-            {k: next(leaves) if type(v) is Tensor else kind_of(v).rebuild(v, leaves) for k, v in self._storage.items()}
+            {
+                k: next(leaves)
+                if type(v) is Tensor
+                else v._rebuild(leaves)
+                if isinstance(v, Kernel)
+                else kind_of(v).rebuild(v, leaves)
+                for k, v in self._storage.items()
+            }
         )
 
     def _with_leaves(self: K, leaves: Iterable[Tensor]) -> K:
@@ -126,6 +146,20 @@ class Kernel:
                 if node is not None:
                     nodes.append((key, node))
         return nodes
+
+    def _children(self) -> list[Kernel]:
+        """Return the containers a lock of this one has to reach."""
+        storage = self._storage
+        if type(storage) is not dict:
+            return [node for _, node in storage.nodes()]  # type: ignore[union-attr]  # narrowed by the branch
+        children: list[Kernel] = []
+        for value in storage.values():
+            if type(value) is Tensor:
+                continue
+            node = value if isinstance(value, Kernel) else kind_of(value).node(value)
+            if node is not None:
+                children.append(node)
+        return children
 
     # -- insertion ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ nodes: none may be held by a live locked container outside the tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from weakref import ref
 
 from typing_extensions import Self
@@ -71,10 +70,10 @@ class LockMethods(Kernel):
 
 def _lock_tree(root: Kernel) -> None:
     root._locked = True
-    nodes = root._nodes()
-    if nodes:
+    children = root._children()
+    if children:
         parent = ref(root)
-        for _, node in nodes:
+        for node in children:
             if node._parents is None:
                 node._parents = [parent]
             else:
@@ -88,13 +87,14 @@ def live_refs(node: Kernel) -> list[ref[Kernel]]:
     live = []
     for parent_ref in node._parents or ():
         parent = parent_ref()
-        if parent is not None and parent._locked and any(child is node for _, child in parent._nodes()):
+        if parent is not None and parent._locked:
             live.append(parent_ref)
     return live
 
 
 def _unlock_tree(root: Kernel) -> None:
-    tree = list(_walk(root))
+    tree: list[Kernel] = []
+    _gather(root, tree)
     inside = {id(node) for node in tree}
     for node in tree:
         for parent_ref in live_refs(node):
@@ -123,7 +123,7 @@ def set_locked(node: Kernel, locked: bool) -> None:
         _unlock_tree(node)
 
 
-def _walk(root: Kernel) -> Iterator[Kernel]:
-    yield root
-    for _, node in root._nodes():
-        yield from _walk(node)
+def _gather(root: Kernel, tree: list[Kernel]) -> None:
+    tree.append(root)
+    for node in root._children():
+        _gather(node, tree)

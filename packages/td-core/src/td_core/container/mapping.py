@@ -24,7 +24,8 @@ from ..errors import (
 from ..keys import join_key, key_parts, require_parts
 from ..leaves import kind_of, kind_of_type
 from ..leaves.normalise import as_leaf
-from ..structural import parse_index
+from ..leaves.rows import same_value
+from ..structural import Index, parse_index
 from ..typing import NO_DEFAULT, IndexType, LeafPredicate, NestedKey
 from .kernel import Kernel
 from .names import NamesMethods, assign_names
@@ -306,7 +307,10 @@ class MappingMethods(NamesMethods):
         """Build a child node from a mapping, with this container's batch size, device and names."""
         node = self._empty_node()
         for key, value in mapping.items():
-            node.set(key, value)
+            if type(key) is str:
+                node._store(key, value)
+            else:
+                node.set(key, value)
         return node
 
     def _empty_node(self) -> Any:
@@ -332,7 +336,11 @@ class MappingMethods(NamesMethods):
                 if type(old) is Tensor and type(item) is Tensor:
                     old.copy_(item, non_blocking=bool(non_blocking))
                     return
-                new = kind_of(old).copy_into(old, item, bool(non_blocking))
+                kind = kind_of(old)
+                if self._sharing is not None and kind.is_non_tensor:
+                    self._require_same_data(key, old, kind.copy_into(kind.clone(old), item))
+                    return
+                new = kind.copy_into(old, item, bool(non_blocking))
                 if new is not old:
                     storage[key] = new
             else:
@@ -396,21 +404,33 @@ class MappingMethods(NamesMethods):
             old[index] = as_tensor_for(old, value)
             return
         parsed = parse_index(index, kind_of(old).shape(old))
-        if type(storage) is dict:
-            new = kind_of(old).write(old, parsed, value)
-            if new is not old:
-                self._replace_unlocked(key, new)
-        else:
-            storage.write(key, parsed, value)  # type: ignore[union-attr]
+        self._write_parsed(key, parsed, value)
 
-    def _replace_unlocked(self, key: str, value: Any) -> None:
-        """Store the new object of a non-tensor entry; legal on locked containers, refused on shared memory."""
-        if self._sharing is not None:
+    def _write_parsed(self, key: str, index: Index, value: Any) -> None:
+        """Write into one existing entry of this level. The object of a non-tensor entry may change, locked or not."""
+        storage = self._storage
+        if type(storage) is not dict:
+            storage.write(key, index, value)  # type: ignore[union-attr]  # narrowed by the branch
+            return
+        old = storage[key]
+        if type(old) is Tensor:
+            old[index.key] = value if type(value) is Tensor else as_tensor_for(old, value)
+            return
+        kind = kind_of(old)
+        if self._sharing is not None and kind.is_non_tensor:
+            self._require_same_data(key, old, kind.write(kind.clone(old), index, value))
+            return
+        new = kind.write(old, index, value)
+        if new is not old:
+            storage[key] = new
+
+    def _require_same_data(self, key: str, old: Any, new: Any) -> None:
+        """Refuse a change of non-tensor data in shared memory, where other processes would not see it."""
+        if not same_value(old.tolist(), new.tolist()):
             raise TDRuntimeError(
                 f"The non-tensor entry {key!r} cannot change: the tensordict is in {self._sharing} memory, where other "
                 "processes cannot see new non-tensor values. Allocate it before sharing."
             )
-        self._storage[key] = value
 
     def create_nested(self, key: NestedKey) -> Self:
         """Insert an empty node with the batch size, device and names of its parent.

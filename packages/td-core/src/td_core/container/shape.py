@@ -85,12 +85,13 @@ class ShapeMethods(IndexMethods):
         order = kwargs.pop("dims", None)
         if kwargs:
             raise TDTypeError(f"permute() got the unexpected arguments {sorted(kwargs)}.")
-        given = list(_sizes(dims, order))
+        given = _sizes(dims, order)
         n = len(self._batch_size)
-        normal = [wrap_dim(d, n, error=TDValueError) for d in given]
-        if sorted(normal) != list(range(len(normal))):
-            raise TDValueError(f"permute: {given} is not a permutation of the first {len(given)} batch dims.")
-        if normal == list(range(len(normal))):
+        normal = [d + n if d < 0 else d for d in given]
+        unmoved = list(range(len(normal)))
+        if sorted(normal) != unmoved or len(normal) > n:
+            raise TDValueError(f"permute: {list(given)} is not a permutation of the first of the {n} batch dims.")
+        if normal == unmoved:
             return self._unchanged()
         return self._reshaped(Permute(normal))
 

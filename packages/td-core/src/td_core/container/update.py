@@ -69,7 +69,11 @@ class UpdateMethods(MappingMethods):
         is_leaf: LeafPredicate | None,
     ) -> None:
         storage = self._storage
+        plain = wanted is None and not clone and not inplace
         for key, value in items:
+            if plain and type(value) is Tensor and type(key) is str:
+                self._store(key, value)
+                continue
             below: KeyTree | None = None
             if wanted is not None:
                 chosen, below = _chosen(wanted, key)
@@ -142,6 +146,8 @@ class UpdateMethods(MappingMethods):
         """
         if input_dict_or_td is self:
             return self
+        if keys_to_update is None and self._overwrite_all(input_dict_or_td, bool(non_blocking)):
+            return self
         wanted = None if keys_to_update is None else key_tree(keys_to_update)
         pairs: list[tuple[Any, str, Any]] = []
         _pair_up(self, _items(input_dict_or_td), wanted, pairs)
@@ -157,6 +163,16 @@ class UpdateMethods(MappingMethods):
         if old:
             torch._foreach_copy_(old, new, non_blocking=bool(non_blocking))
         return self
+
+    def _overwrite_all(self, source: Any, non_blocking: bool) -> bool:
+        """Copy a whole tree into this one at once, where both are dense and have the same keys and shapes."""
+        old: list[Tensor] = []
+        new: list[Tensor] = []
+        if not isinstance(source, Kernel) or not _match(self, source, old, new):
+            return False
+        if old:
+            torch._foreach_copy_(old, new, non_blocking=non_blocking)
+        return True
 
     def update_at_(
         self,
@@ -280,6 +296,23 @@ class UpdateMethods(MappingMethods):
                 elif kind.is_non_tensor:
                     out._storage[key] = kind.fit(value, size, out._device)
         return out
+
+
+def _match(node: Kernel, other: Kernel, old: list[Tensor], new: list[Tensor]) -> bool:
+    """Pair the tensors of two dense trees; False as soon as anything else turns up."""
+    mine, theirs = node._storage, other._storage
+    if type(mine) is not dict or type(theirs) is not dict:
+        return False
+    for key, value in theirs.items():
+        target = mine.get(key)
+        if type(value) is Tensor:
+            if type(target) is not Tensor or target.shape != value.shape:
+                return False
+            old.append(target)
+            new.append(value)
+        elif not (isinstance(value, Kernel) and isinstance(target, Kernel) and _match(target, value, old, new)):
+            return False
+    return True
 
 
 def key_tree(keys: Iterable[NestedKey], *, check: bool = False, whole_wins: bool = False) -> KeyTree:

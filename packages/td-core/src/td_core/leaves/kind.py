@@ -129,7 +129,7 @@ class NodeKind(LeafKind):
         return values[0]._cat(values, dim)
 
     def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        leaves.extend(value._leaves())
+        value._collect(leaves)
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
         return value._rebuild(leaves)

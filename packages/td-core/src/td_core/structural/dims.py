@@ -132,7 +132,8 @@ class _Replace(StructuralOp):
     __slots__ = ("_full", "n", "shape")
 
     def __init__(self, n: int, shape: Sequence[int]) -> None:
-        self.n, self.shape = n, torch.Size(shape)
+        self.n = n
+        self.shape = shape if type(shape) is torch.Size else torch.Size(shape)
         self._full: dict[torch.Size, tuple[int, ...]] | None = None if torch.compiler.is_compiling() else {}
 
     def full(self, value: torch.Tensor) -> tuple[int, ...]:
