@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
-from torch import Size
+from torch import Size, Tensor
 from torch.utils import _pytree as torch_pytree
 
 from .container.kernel import Kernel, normal_names
@@ -82,6 +82,10 @@ def flatten(td: Any) -> tuple[list[Any], TreeContext]:
     children: list[Any] = []
     non_tensors: list[tuple[str, Any]] = []
     for key, value in td._storage.items():
+        if type(value) is Tensor:
+            keys.append(key)
+            children.append(value)
+            continue
         kind = kind_of_type(type(value))
         if kind is not None and kind.is_non_tensor and type(value) is not TreeLeaf:
             non_tensors.append((key, value))
@@ -109,6 +113,12 @@ def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
     size, device = context.batch_size, context.device
     others: list[str] = []
     for key, value in values.items():
+        if type(value) is Tensor:
+            if value.shape[: len(size)] != size:
+                size = _shared(size, value.shape)
+            if device is not None and value.device != device:
+                device = None
+            continue
         kind = kind_of_type(type(value))
         if kind is None or kind.is_non_tensor:
             others.append(key)

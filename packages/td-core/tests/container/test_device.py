@@ -258,7 +258,7 @@ class TestTransfer:
         assert self.run(None, CUDA, CUDA) == ([CUDA], [[True], [True]])
 
     def test_nothing_moved_nothing_to_wait_for(self):
-        assert self.run(None, CPU) == ([], [[True]])
+        assert self.run(None, CPU) == ([], [[]])
 
     def test_true_leaves_waiting_to_the_caller(self):
         assert self.run(True, CUDA) == ([], [[True]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ class AutogradMethods(MappingMethods):
     @property
     def data(self) -> Self:
         """A container of the `.data` of every leaf: same memory, no gradient history."""
-        return self._map_tensors(_data)._locked_like(self)
+        return self._map_tensors(attrgetter("data"))._locked_like(self)
 
     @property
     def grad(self) -> Self | None:
@@ -123,10 +124,6 @@ class AutogradMethods(MappingMethods):
             create_graph=create_graph,
             inputs=_input_tensors(inputs),
         )
-
-
-def _data(leaf: Tensor) -> Tensor:
-    return leaf.data
 
 
 def _has_gradient(leaf: Tensor) -> bool:

@@ -96,14 +96,18 @@ class StateDictMethods(SizeMethods):
 
 def _entries(node: Kernel) -> Iterator[tuple[str, Any, Kernel | None]]:
     for key, value in node._storage.items():
-        yield key, value, kind_of(value).node(value)
+        yield key, value, None if type(value) is Tensor else kind_of(value).node(value)
 
 
 def _describe(node: Kernel) -> dict[str, Any]:
     return {
         "batch_size": tuple(node._batch_size),
         "device": None if node._device is None else str(node._device),
-        "non_tensors": {key: value for key, value, _ in _entries(node) if kind_of(value).is_non_tensor},
+        "non_tensors": {
+            key: value
+            for key, value in node._storage.items()
+            if type(value) is not Tensor and kind_of(value).is_non_tensor
+        },
     }
 
 

@@ -45,6 +45,8 @@ class Transfer:
     ) -> Tensor:
         """Return the tensor on the destination, with another dtype if one is given; itself if nothing changes."""
         device = self.device
+        if tensor.device == device and memory_format is None:
+            return tensor if dtype is None or tensor.dtype is dtype else tensor.to(dtype)
         blocking = self.non_blocking is False or torch.compiler.is_compiling()
         if memory_format is not None and tensor.dim() in (4, 5):
             moved = tensor.to(device, dtype, non_blocking=not blocking, memory_format=memory_format)
