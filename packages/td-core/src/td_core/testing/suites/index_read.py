@@ -81,6 +81,29 @@ class IndexReadTests(TopicTests):
         size = torch.empty(4, 3)[torch_index(index)].shape
         check_leaves(td[index], expected, batch_size=size)
 
+    @pytest.mark.parametrize(
+        ("index", "names"),
+        [
+            ((0, slice(None), [1, 0, 1]), ["y", "z"]),
+            (([1, 0, 1], slice(None), 0), ["x", "y"]),
+            ((slice(None), 0, [1, 0, 1]), ["x", "z"]),
+            ((torch.tensor(0), slice(None), torch.tensor([1, 0, 1])), ["y", "z"]),
+            ((torch.tensor([1, 0, 1]), slice(None), torch.tensor([1, 0, 1])), [None, "y"]),
+            ((torch.tensor([1, 0, 1]), 0, torch.tensor([1, 0, 1])), [None]),
+            ((torch.tensor([1, 0, 1]), None, 0, torch.tensor([1, 0, 1])), [None, None]),
+            ((None, torch.tensor([1, 0, 1]), 0), [None, "x", "z"]),
+        ],
+        ids=repr,
+    )
+    def test_index_integers_are_no_advanced_indices(self, index: Any, names: list[str | None]) -> None:
+        """CORE-065, CORE-069: single positions are picked first; index tensors then merge where torch puts them."""
+        value = torch.arange(24).reshape(4, 3, 2)
+        td = self.make({"a": value}, [4, 3, 2])
+        check_leaves(td[index], {"a": value[index]}, batch_size=value[index].shape)
+        if Capability.NAMES in self.case.capabilities:
+            td.names = ["x", "y", "z"]
+            assert td[index].names == names
+
     @pytest.mark.parametrize("index", [0, slice(1, 3), [0, 2], torch.tensor([True, False, True, False]), (..., 1)])
     def test_index_keeps_extra_dims_of_nodes(self, index: Any) -> None:
         """CORE-067: a node with more batch dims than its parent keeps the extra ones."""
