@@ -538,7 +538,8 @@ DIFFERENCES: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "malformed-keys",
-        "What cannot be a key (a number, None, a tuple that is not all strings) raises KeyError in every method; the peer"
+        "What cannot be a key (a number, None, a tuple that is not all strings) raises KeyError in every"
+        " method; the peer"
         " raises RuntimeError, IndexError or TypeError, each method its own.",
         "One error class for one mistake.",
         lambda case: (
@@ -558,7 +559,8 @@ DIFFERENCES: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "dims-are-always-checked",
-        "stack() and cat() raise for a dim out of range whatever the entries; the peer checks it in the entries, if there"
+        "stack() and cat() raise for a dim out of range whatever the entries; the peer checks it in the"
+        " entries, if there"
         " are any, and counts their own dims in.",
         "Only batch dims can be meant.",
         we_raise(
