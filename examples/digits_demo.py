@@ -128,7 +128,7 @@ def save(tested: TensorDictBase, file: Path) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; return the exit status."""
     parser = argparse.ArgumentParser(description="Train a small network on a TensorDict of handwritten digits.")
-    parser.add_argument("--out", type=Path, default=Path("digits-demo"), help="folder for digits.png and digits.h5")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for digits.png and digits.h5")
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)

@@ -29,6 +29,7 @@ def plot_report(per_class: TensorDictBase, misread: TensorDictBase, file: Path) 
     total = per_class.select("count").sum(0)["count"]
     with plt.rc_context({"font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GREY}):
         figure = plt.figure(figsize=(12, 7.4), layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)
         upper, lower = figure.subfigures(2, 1, height_ratios=[2.1, 1])
         right = total - len(misread)
         upper.suptitle(f"Held-out digits: {right} of {total} read correctly ({right / total:.1%})", fontsize=14)
@@ -47,7 +48,9 @@ def draw_accuracy(axes: Axes, per_class: TensorDictBase) -> None:
     for position, row in enumerate(per_class):
         share = row["accuracy"].item()
         text = f"{share:.1%}   {row['correct']} of {row['count']}"
-        axes.text(100 * share - 1, position, text, color="white", ha="right", va="center")
+        inside = share > 0.4
+        place = {"x": 100 * share - 1, "ha": "right"} if inside else {"x": 100 * share + 1, "ha": "left"}
+        axes.text(y=position, s=text, color="white" if inside else INK, va="center", **place)
         image = axes.inset_axes((-0.075, position - 0.42, 0.065, 0.84), transform=axes.get_yaxis_transform())
         draw_digit(image, row["mean", "image", "pixels"])
     axes.set(xlim=(0, 100), xlabel="accuracy, %", title="Accuracy by class, and the mean image of each")
@@ -60,8 +63,10 @@ def draw_accuracy(axes: Axes, per_class: TensorDictBase) -> None:
 def draw_confusion(axes: Axes, per_class: TensorDictBase) -> None:
     """Draw how often each class is taken for each."""
     counts = per_class["predicted"]
-    wrong = counts.float().fill_diagonal_(0)
-    axes.imshow(wrong.numpy(), cmap="Oranges", vmin=0, vmax=max(3.0, 1.5 * wrong.max().item()))
+    shades = counts.float().fill_diagonal_(0)
+    shades /= shades.max().clamp_min(3) * 1.5
+    shades.fill_diagonal_(-0.3)  # what is right is pale blue; mistakes are the redder the more there are
+    axes.imshow(shades.numpy(), cmap="RdBu_r", vmin=-1, vmax=1)
     for row, column in counts.nonzero().tolist():
         weight = "normal" if row == column else "bold"
         axes.text(column, row, str(counts[row, column].item()), ha="center", va="center", weight=weight)
@@ -74,9 +79,9 @@ def draw_confusion(axes: Axes, per_class: TensorDictBase) -> None:
 def draw_misread(figure: SubFigure, misread: TensorDictBase, names: list[str], most: int = 12) -> None:
     """Draw the misread digits, those first that the network was surest of."""
     shown = misread[misread["prediction", "confidence"].argsort(descending=True)[:most]]
-    more = f", the {len(shown)} surest of {len(misread)}" if len(misread) > len(shown) else ""
-    figure.suptitle(f"Misread digits{more}" if len(misread) else "No digit was misread")
-    panels = figure.subplots(1, most)
+    more = f" ({len(shown)} of {len(misread)})" if len(misread) > len(shown) else ""
+    figure.suptitle(f"Misread digits{more}, the surest first" if len(misread) else "No digit was misread")
+    panels = figure.subplots(1, max(len(shown), most // 2))
     for axes in panels:
         axes.axis("off")
     for axes, row in zip(panels, shown, strict=False):

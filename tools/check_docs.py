@@ -1,13 +1,16 @@
 """Run the Python code of the Markdown pages, and check the links between them.
 
 The ```python blocks of one page run in order, in one namespace, in a temporary folder; a block after the line
-`<!-- no-run -->` is left out. A relative link must lead to a file that exists.
+`<!-- no-run -->` is left out. Where a ```text block follows, it is what the code must print. A relative link must lead
+to a file that exists.
 
 Usage: `python tools/check_docs.py [ROOT]`. Exits with 1 and one line a fault.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import sys
@@ -16,7 +19,10 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-BLOCK = re.compile(r"^(<!-- no-run -->\n)?```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(?P<skip><!-- no-run -->\n)?```python\n(?P<code>.*?)^```$(?:\n+```text\n(?P<output>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 PATTERNS = ("*.md", "packages/*/*.md", "docs/**/*.md", "examples/**/*.md", "benchmarks/*.md")
 
@@ -34,18 +40,22 @@ def link_faults(page: Path, text: str) -> Iterator[str]:
 
 
 def code_faults(page: Path, text: str) -> Iterator[str]:
-    """The first block of a page that raises."""
+    """The first block of a page that raises, and every block that prints something else than the page shows."""
     namespace: dict[str, object] = {"__name__": "__page__"}
     for match in BLOCK.finditer(text):
-        if match.group(1):
+        if match["skip"]:
             continue
-        line = text.count("\n", 0, match.start(2))
-        code = compile("\n" * line + match.group(2), str(page), "exec")  # line numbers are those of the page
+        line = text.count("\n", 0, match.start("code"))
+        code = compile("\n" * line + match["code"], str(page), "exec")  # line numbers are those of the page
+        printed = io.StringIO()
         try:
-            exec(code, namespace)
+            with contextlib.redirect_stdout(printed):
+                exec(code, namespace)
         except Exception:  # whatever a page raises is its fault, and is reported
             yield f"{page}:{line + 1}: the block raised\n{traceback.format_exc()}"
             return
+        if match["output"] is not None and printed.getvalue() != match["output"]:
+            yield f"{page}:{line + 1}: the block printed\n{printed.getvalue()}The page shows\n{match['output']}"
 
 
 def main(arguments: list[str]) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from td_core.plugins import reset_registry
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 ENTRY_POINT = re.compile(r'\[project\.entry-points\."td_core\.plugins"\]\n(.*?)\n\n', re.DOTALL)
 
 
@@ -41,17 +41,17 @@ def plugins(installed, monkeypatch):
     reset_registry()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_python(installed):
-    """Run code in a fresh interpreter that sees the five plugins, and return what it prints."""
+    """Run code, or what the arguments say, in a fresh interpreter that sees the five plugins; return what it prints."""
 
-    def run(code, *arguments):
+    def run(code, *arguments, status=0):
         sources = [str(path) for path in sorted(ROOT.glob("packages/*/src"))]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), *sources])}
         environment.pop("TD_PLUGINS", None)
         command = [sys.executable, *(arguments or ("-c", code))]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stdout + done.stderr
         return done.stdout
 
     return run
