@@ -213,81 +213,67 @@ def _positions(item: Tensor, dim: int, batch_size: torch.Size) -> tuple[Item, ..
 
 
 def _index_size(items: tuple[Item, ...], batch_size: torch.Size) -> torch.Size:
-    """The batch size of the result, by the rules of advanced indexing."""
+    """The batch size of the result, by torch's rules of indexing."""
     out: list[int] = []
     dim = 0
-    advanced: list[torch.Size] = []
-    place: int | None = None
-    for position, item in enumerate(items):
+    for item in items:
         if item is None:
             out.append(1)
         elif type(item) is slice:
             out.extend(_sliced(item, batch_size[dim]))
-            dim += 1
-        elif isinstance(item, Tensor):
-            if place is None:
-                place = len(out)
-            elif not _adjacent(items, position):
-                place = 0
-            advanced.append(torch.Size((int(item),)) if item.dtype is torch.bool else item.shape)
-            dim += item.dtype is not torch.bool
-        else:
-            if place is not None or any(isinstance(i, Tensor) for i in items):
-                if place is None:
-                    place = len(out)
-                elif not _adjacent(items, position):
-                    place = 0
-                advanced.append(torch.Size(()))
-            dim += 1
-    if place is not None:
+        dim += _consumes(item)
+    shapes = _merging_shapes(items)
+    if shapes:
+        place = _merged_place(items)
         try:
-            merged = _broadcast(advanced)
+            out[place:place] = _broadcast(shapes)
         except RuntimeError as error:
             raise TDIndexError(
-                f"The index tensors could not be broadcast together: shapes {[list(s) for s in advanced]}."
+                f"The index tensors could not be broadcast together: shapes {[list(s) for s in shapes]}."
             ) from error
-        out[place:place] = merged
     return torch.Size((*out, *batch_size[dim:]))
+
+
+def _merges(item: Item) -> bool:
+    """Whether an item is a tensor that merges with other tensors; one of a single integer selects, as an int does."""
+    return isinstance(item, Tensor) and (item.ndim > 0 or item.dtype is torch.bool)
+
+
+def _merging_shapes(items: tuple[Item, ...]) -> list[torch.Size]:
+    """The shapes of the tensors that merge; a 0-dim boolean counts as one row or none."""
+    return [item.shape if item.dtype is not torch.bool else torch.Size((int(item),)) for item in items if _merges(item)]
+
+
+def _merged_place(items: tuple[Item, ...]) -> int:
+    """Where the merged dims go: in the place of the tensors if those stand side by side, else first."""
+    kept = [item for item in items if item is None or type(item) is slice or _merges(item)]
+    places = [place for place, item in enumerate(kept) if _merges(item)]
+    return places[0] if places[-1] - places[0] == len(places) - 1 else 0
 
 
 def _broadcast(shapes: list[torch.Size]) -> torch.Size:
     first = shapes[0]
-    if all(shape == first or not shape for shape in shapes):
-        return first or next((shape for shape in shapes if shape), first)
+    if all(shape == first for shape in shapes):
+        return first
     return torch.Size(torch.broadcast_shapes(*shapes))
-
-
-def _adjacent(items: tuple[Item, ...], position: int) -> bool:
-    """Whether the advanced item at `position` directly follows the advanced item before it."""
-    before = items[position - 1]
-    return isinstance(before, Tensor) or type(before) is int
 
 
 def _index_names(items: tuple[Item, ...], names: Names) -> Names:
     """The names of the result: one-dimensional indices keep the name, merged or n-d ones are nameless."""
     out: Names = []
     dim = 0
-    place: int | None = None
-    tensors = [item for item in items if isinstance(item, Tensor)]
-    merged: Names = []
-    for position, item in enumerate(items):
+    single: str | None = None
+    for item in items:
         if item is None:
             out.append(None)
         elif type(item) is slice:
             out.append(names[dim])
-            dim += 1
-        else:
-            if tensors:
-                if place is None:
-                    place = len(out)
-                elif not _adjacent(items, position):
-                    place = 0
-                if isinstance(item, Tensor) and item.dtype is not torch.bool and item.ndim == 1 and len(tensors) == 1:
-                    merged = [names[dim]]
-            dim += not (isinstance(item, Tensor) and item.dtype is torch.bool)
-    if place is not None:
-        if not merged:
-            shapes = [t.shape if t.dtype is not torch.bool else torch.Size((1,)) for t in tensors]
-            merged = [None] * len(_broadcast(shapes))
-        out[place:place] = merged
+        elif _merges(item) and item.dtype is not torch.bool:
+            single = names[dim]
+        dim += _consumes(item)
+    shapes = _merging_shapes(items)
+    if shapes:
+        place = _merged_place(items)
+        alone = len(shapes) == 1 and len(shapes[0]) == 1
+        out[place:place] = [single] if alone else [None] * len(_broadcast(shapes))
     return [*out, *names[dim:]]
