@@ -101,12 +101,10 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
 
     def _write_through(self, op: PointwiseOp, *operands: Any, **kwargs: Any) -> Self:
         """Apply an operation to the stored values in place."""
-        leaves = self._leaves()
-        if is_dense(self):
-            kernels.inplace(op, leaves, *operands, **kwargs)
-            return self
+        leaves, stored = self._gather()
         kernels.inplace(op, leaves, *operands, **kwargs)
-        self._write_back(iter(leaves))
+        if not stored:
+            self._write_back(iter(leaves))
         return self
 
     def _write_back(self, leaves: Any) -> None:
@@ -209,11 +207,6 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
 
     def __invert__(self) -> Self:
         return self._unary(INVERTED)
-
-
-def is_dense(node: Any) -> bool:
-    """Tell whether every level of the tree keeps its values in a dict, so that they can be written directly."""
-    return type(node._storage) is dict and all(is_dense(child) for _, child in node._nodes())
 
 
 def _unsupported(what: str, other: Any) -> TDTypeError:

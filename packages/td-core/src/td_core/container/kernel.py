@@ -15,7 +15,7 @@ from torch import Size, Tensor
 
 from ..abc import Storage
 from ..errors import BatchSizeError
-from ..leaves import NODE, kind_of, register_kind, transform
+from ..leaves import NODE, kind_of, map_value, register_kind, transform
 from ..structural import Names, StructuralOp
 
 K = TypeVar("K", bound="Kernel")
@@ -60,8 +60,10 @@ class Kernel:
         out: Any = object.__new__(cls)
         out._storage = storage
         out._batch_size = batch_size
-        out._device = device
-        out._names = names
+        if device is not None:
+            out._device = device
+        if names is not None:
+            out._names = names
         return out  # type: ignore[no-any-return]
 
     def _like(self: K, storage: Any) -> K:
@@ -72,59 +74,72 @@ class Kernel:
 
     def _transform(self: K, op: StructuralOp) -> K:
         """Apply a structural operation to the whole tree. The result is unlocked and not flagged."""
+        return self._walk(op, op.tensor, self._batch_size, op.size(self._batch_size))
+
+    def _walk(self: K, op: StructuralOp, fn: Callable[[Tensor], Any], before: Size, after: Size) -> K:
+        """`_transform` for one node: most nodes have the batch size of the root, whose result is at hand."""
         storage = self._storage
-        names = self._names
-        if names is not None:
-            names = normal_names(op.names(names))
         if type(storage) is dict:
-            fn = op.tensor
             storage = {
-                k: fn(v) if type(v) is Tensor else v._transform(op) if isinstance(v, Kernel) else transform(v, op)
+                k: fn(v)
+                if type(v) is Tensor
+                else v._walk(op, fn, before, after)
+                if isinstance(v, Kernel)
+                else transform(v, op)
                 for k, v in storage.items()
             }
         else:
             storage = storage.transform(op)  # type: ignore[union-attr]  # narrowed by the branch
             if isinstance(storage, Kernel):
                 return storage  # type: ignore[return-value]
-        return self._derive(storage, op.size(self._batch_size), self._device, names)
+        size = after if self._batch_size == before else op.size(self._batch_size)
+        names = self._names
+        if names is not None:
+            names = normal_names(op.names(names))
+        return self._derive(storage, size, self._device, names)
 
     def _leaves(self) -> list[Tensor]:
         """Return every tensor of the tree, depth first in insertion order (cached while locked)."""
+        return self._gather()[0]
+
+    def _gather(self) -> tuple[list[Tensor], bool]:
+        """Return every tensor of the tree, and whether they are the stored ones: writing into them is enough then."""
         cache = self._cache
         if cache is not None and "leaves" in cache:
-            return cache["leaves"]  # type: ignore[no-any-return]
+            return cache["leaves"], True
         leaves: list[Tensor] = []
-        self._collect(leaves)
-        if self._locked and not torch.compiler.is_compiling() and self._is_dense():
+        stored = self._collect(leaves)
+        if stored and self._locked and not torch.compiler.is_compiling():
             self._cached()["leaves"] = leaves
-        return leaves
+        return leaves, stored
 
-    def _collect(self, leaves: list[Tensor]) -> None:
-        """Append every tensor of the tree."""
+    def _collect(self, leaves: list[Tensor]) -> bool:
+        """Append every tensor of the tree.
+
+        Returns:
+            Whether they are the stored tensors themselves: every level of the tree keeps its values in a dict.
+        """
+        dense = type(self._storage) is dict
         for value in self._storage.values():
             if type(value) is Tensor:
                 leaves.append(value)
             elif isinstance(value, Kernel):
-                value._collect(leaves)
+                dense &= value._collect(leaves)
             else:
-                kind_of(value).collect(value, leaves)
-
-    def _is_dense(self) -> bool:
-        """Whether every level of the tree keeps its values in a dict, so that leaves are the stored tensors."""
-        return type(self._storage) is dict and all(node._is_dense() for node in self._children())
+                dense &= kind_of(value).collect(value, leaves)
+        return dense
 
     def _rebuild(self: K, leaves: Iterator[Tensor]) -> K:
         """Return the same tree around the next tensors of `leaves`, in the order of `_leaves`."""
-        return self._like(
-            {
-                k: next(leaves)
-                if type(v) is Tensor
-                else v._rebuild(leaves)
-                if isinstance(v, Kernel)
-                else kind_of(v).rebuild(v, leaves)
-                for k, v in self._storage.items()
-            }
-        )
+        storage = {
+            k: next(leaves)
+            if type(v) is Tensor
+            else v._rebuild(leaves)
+            if isinstance(v, Kernel)
+            else kind_of(v).rebuild(v, leaves)
+            for k, v in self._storage.items()
+        }
+        return self._derive(storage, self._batch_size, self._device, self._names)
 
     def _with_leaves(self: K, leaves: Iterable[Tensor]) -> K:
         """Return the same tree (batch sizes, names, device) around other tensors, one for each of `_leaves`."""
@@ -132,7 +147,11 @@ class Kernel:
 
     def _map_tensors(self: K, fn: Callable[[Tensor], Tensor]) -> K:
         """Apply a function to every tensor of the tree; shapes keep starting with the batch size."""
-        return self._rebuild(map(fn, self._leaves()))
+        storage = {
+            k: fn(v) if type(v) is Tensor else v._map_tensors(fn) if isinstance(v, Kernel) else map_value(v, fn)
+            for k, v in self._storage.items()
+        }
+        return self._derive(storage, self._batch_size, self._device, self._names)
 
     def _nodes(self) -> list[tuple[str, Kernel]]:
         """Return the child containers of this level."""

@@ -11,7 +11,7 @@ from typing_extensions import Self
 from ..errors import TDKeyError, TDRuntimeError
 from ..leaves import kind_of, kind_of_type
 from ..ops import check_batch, widen_mask
-from .arithmetic import ArithmeticMethods, is_dense
+from .arithmetic import ArithmeticMethods
 
 
 class WhereMethods(ArithmeticMethods):
@@ -57,10 +57,10 @@ class WhereMethods(ArithmeticMethods):
         Raises:
             TDRuntimeError: the mask does not match the leading dims of a leaf.
         """
-        leaves = self._leaves()
+        leaves, stored = self._gather()
         for leaf, wide in zip(leaves, widen_mask(mask, leaves, "mask"), strict=True):
             leaf.masked_fill_(wide, value)
-        if not is_dense(self):
+        if not stored:
             self._write_back(iter(leaves))
         return self
 

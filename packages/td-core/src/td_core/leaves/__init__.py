@@ -10,6 +10,7 @@ from .kind import is_leaf_nontensor as is_leaf_nontensor
 from .kind import is_tensor_collection as is_tensor_collection
 from .kind import kind_of as kind_of
 from .kind import kind_of_type as kind_of_type
+from .kind import map_value as map_value
 from .kind import register_kind as register_kind
 from .kind import register_kind_resolver as register_kind_resolver
 from .kind import transform as transform

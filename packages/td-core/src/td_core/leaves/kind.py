@@ -80,9 +80,10 @@ class LeafKind:
         """Concatenate values of this kind along a batch dim."""
         return torch.cat(list(values), dim)
 
-    def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        """Append the tensors of this value to `leaves`, in order."""
+    def collect(self, value: Any, leaves: list[Tensor]) -> bool:
+        """Append the tensors of this value to `leaves`, in order, and tell whether they are the stored ones."""
         leaves.append(value)
+        return True
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
         """Return the same value around the next tensors of `leaves`."""
@@ -128,8 +129,8 @@ class NodeKind(LeafKind):
     def cat(self, values: Sequence[Any], dim: int) -> Any:
         return values[0]._cat(values, dim)
 
-    def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        value._collect(leaves)
+    def collect(self, value: Any, leaves: list[Tensor]) -> bool:
+        return value._collect(leaves)  # type: ignore[no-any-return]  # a container
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
         return value._rebuild(leaves)
@@ -169,8 +170,8 @@ class WrappedNodeKind(NodeKind):
     def cat(self, values: Sequence[Any], dim: int) -> Any:
         return self.wrap(values[0], super().cat([self.node(value) for value in values], dim))
 
-    def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        super().collect(self.node(value), leaves)
+    def collect(self, value: Any, leaves: list[Tensor]) -> bool:
+        return super().collect(self.node(value), leaves)
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
         return self.wrap(value, super().rebuild(self.node(value), leaves))
@@ -233,6 +234,14 @@ _forget()
 def transform(value: Any, op: StructuralOp) -> Any:
     """Apply a structural operation to a stored value of any kind."""
     return kind_of(value).transform(value, op)
+
+
+def map_value(value: Any, fn: Callable[[Tensor], Any]) -> Any:
+    """Apply a function to the tensors of a stored value of any kind."""
+    kind = kind_of(value)
+    leaves: list[Tensor] = []
+    kind.collect(value, leaves)
+    return kind.rebuild(value, map(fn, leaves))
 
 
 def is_tensor_collection(value_or_type: Any) -> bool:

@@ -50,8 +50,8 @@ class NonTensorKind(LeafKind):
     def cat(self, values: Sequence[Any], dim: int) -> Any:
         return cat_non_tensor(values, dim)
 
-    def collect(self, value: Any, leaves: list[Tensor]) -> None:
-        return None
+    def collect(self, value: Any, leaves: list[Tensor]) -> bool:
+        return True
 
     def rebuild(self, value: Any, leaves: Iterator[Tensor]) -> Any:
         return value.clone()
