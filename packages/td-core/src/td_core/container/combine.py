@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -108,42 +108,56 @@ class CombineMethods(RearrangeMethods):
         return cls.stack(input, dim, out=out) if dense else cls.lazy_stack(input, dim, out=out)
 
     @classmethod
-    def _stack(cls, containers: Iterable[Any], dim: int) -> Any:
-        nodes = list(containers)
-        first = nodes[0]
+    def _stack(cls, containers: Sequence[Any], dim: int) -> Any:
+        first = containers[0]
         size = first._batch_size
-        names = _common_names(nodes)
+        names = _common_names(containers)
         if names is not None:
             names = normal_names([*names[:dim], None, *names[dim:]])
-        _require_same_keys(nodes, "stack", TDRuntimeError)
-        storages = [node._storage for node in nodes]
-        entries = {}
-        for key in first._storage:
-            values = [storage[key] for storage in storages]
-            try:
-                entries[key] = torch.stack(values, dim) if _all_tensors(values) else _stack_values(key, values, dim)
-            except TDError:
-                raise
-            except (RuntimeError, TypeError) as error:
-                raise TDRuntimeError(_shape_trouble("stack", key, values)) from error
-        return first._derive(entries, Size((*size[:dim], len(nodes), *size[dim:])), _common_device(nodes), names)
+        entries = _combine(containers, dim, torch.stack, TDRuntimeError)
+        stacked = Size((*size[:dim], len(containers), *size[dim:]))
+        return first._derive(entries, stacked, _common_device(containers), names)
 
     @classmethod
-    def _cat(cls, containers: Iterable[Any], dim: int) -> Any:
-        nodes = list(containers)
-        first = nodes[0]
-        _require_same_keys(nodes, "cat", TDKeyError)
-        storages = [node._storage for node in nodes]
-        entries = {}
-        for key in first._storage:
+    def _cat(cls, containers: Sequence[Any], dim: int) -> Any:
+        first = containers[0]
+        entries = _combine(containers, dim, torch.cat, TDKeyError)
+        size = _cat_size(containers, dim)
+        return first._derive(entries, size, _common_device(containers), _common_names(containers))
+
+
+def _combine(nodes: Sequence[Any], dim: int, combine: Any, error: type[TDError]) -> dict[str, Any]:
+    """Stack or concatenate the entries of containers, key by key.
+
+    Raises:
+        TDError: the key sets differ (an instance of `error`).
+        TDRuntimeError: the shapes of an entry do not fit.
+    """
+    storages = [node._storage for node in nodes]
+    first = storages[0]
+    entries: dict[str, Any] = {}
+    n = len(first)
+    for storage in storages:
+        if len(storage) != n:
+            raise _different_keys(nodes, combine.__name__, error)
+    for key, value in first.items():
+        try:
             values = [storage[key] for storage in storages]
-            try:
-                entries[key] = torch.cat(values, dim) if _all_tensors(values) else _cat_values(key, values, dim)
-            except TDError:
-                raise
-            except (RuntimeError, TypeError) as error:
-                raise TDRuntimeError(_shape_trouble("cat", key, values)) from error
-        return first._derive(entries, _cat_size(nodes, dim), _common_device(nodes), _common_names(nodes))
+        except KeyError:
+            raise _different_keys(nodes, combine.__name__, error) from None
+        try:
+            entries[key] = combine(values, dim) if type(value) is Tensor else _combine_values(key, values, dim, combine)
+        except TDError:
+            raise
+        except (RuntimeError, TypeError) as trouble:
+            raise _shape_trouble(combine.__name__, key, values) from trouble
+    return entries
+
+
+def _combine_values(key: str, values: list[Any], dim: int, combine: Any) -> Any:
+    """Stack or concatenate values that are not plain tensors."""
+    kind = _one_kind(combine.__name__, key, values)
+    return kind.stack(values, dim) if combine is torch.stack else kind.cat(values, dim)
 
 
 def require_containers(input: Sequence[Any], what: str) -> list[Any]:
@@ -203,18 +217,6 @@ def _rewrap(input: Sequence[Any], node: Any) -> Any:
     return kind_of(input[0]).wrap(input[0], node)
 
 
-def _all_tensors(values: list[Any]) -> bool:
-    return all(type(value) is Tensor for value in values)
-
-
-def _stack_values(key: str, values: list[Any], dim: int) -> Any:
-    return _one_kind("stack", key, values).stack(values, dim)
-
-
-def _cat_values(key: str, values: list[Any], dim: int) -> Any:
-    return _one_kind("cat", key, values).cat(values, dim)
-
-
 def _one_kind(what: str, key: str, values: list[Any]) -> Any:
     """The kind of values that are all tensors, all nodes, or all non-tensor data."""
     kinds = [kind_of(value) for value in values]
@@ -228,30 +230,32 @@ def _one_kind(what: str, key: str, values: list[Any]) -> Any:
     return first
 
 
-def _require_same_keys(nodes: list[Any], what: str, error: type[TDError]) -> None:
-    first = nodes[0]._storage.keys()
-    for i, node in enumerate(nodes):
-        keys = node._storage.keys()
-        if keys != first:
-            hint = " To keep the others, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
-            raise error(
-                f"{what} needs the same keys in every tensordict: input 0 alone has {sorted(first - keys)}, "
-                f"input {i} alone has {sorted(keys - first)}.{hint}"
-            )
+def _different_keys(nodes: Sequence[Any], what: str, error: type[TDError]) -> TDError:
+    first = set(nodes[0]._storage)
+    i, keys = next((i, keys) for i, node in enumerate(nodes) if (keys := set(node._storage)) != first)
+    hint = " To keep the others, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
+    return error(
+        f"{what} needs the same keys in every tensordict: input 0 alone has {sorted(first - keys)}, "
+        f"input {i} alone has {sorted(keys - first)}.{hint}"
+    )
 
 
-def _shape_trouble(what: str, key: str, values: list[Any]) -> str:
+def _shape_trouble(what: str, key: str, values: list[Any]) -> TDError:
+    kinds = sorted({type(value).__name__ for value in values})
     shapes = [list(kind_of(value).shape(value)) for value in values]
     hint = " To keep them as they are, use lazy_stack or maybe_dense_stack." if what == "stack" else ""
-    return f"{what}: the entries {key!r} have incompatible shapes or types, {shapes}.{hint}"
+    return TDRuntimeError(f"{what}: the entries {key!r} do not fit: shapes {shapes}, types {kinds}.{hint}")
 
 
-def _common_device(nodes: list[Kernel]) -> torch.device | None:
+def _common_device(nodes: Sequence[Kernel]) -> torch.device | None:
     device = nodes[0]._device
-    return device if all(node._device == device for node in nodes) else None
+    for node in nodes:
+        if node._device != device:
+            return None
+    return device
 
 
-def _common_names(nodes: list[Kernel]) -> Names | None:
+def _common_names(nodes: Sequence[Kernel]) -> Names | None:
     """The names of the first container, where the others do not say otherwise."""
     names = nodes[0]._names
     if names is None:
@@ -263,11 +267,14 @@ def _common_names(nodes: list[Kernel]) -> Names | None:
     return names
 
 
-def _cat_size(nodes: list[Kernel], dim: int) -> Size:
+def _cat_size(nodes: Sequence[Kernel], dim: int) -> Size:
     first = nodes[0]._batch_size
     total = 0
     for i, node in enumerate(nodes):
         size = node._batch_size
+        if size == first:
+            total += size[dim]
+            continue
         if len(size) != len(first) or size[:dim] != first[:dim] or size[dim + 1 :] != first[dim + 1 :]:
             raise TDRuntimeError(
                 f"cat along dim {dim}: the batch sizes must agree in the other dims, input 0 has {list(first)}, "

@@ -6,7 +6,7 @@ The storage of one level is either a builtin dict (dense) or a `Storage`. The ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 from weakref import ReferenceType
 
@@ -231,11 +231,11 @@ class Kernel:
     # -- combination hooks, defined by CombineMethods ------------------------------------------------------------------
 
     @classmethod
-    def _stack(cls, containers: Iterable[Any], dim: int) -> Any:
+    def _stack(cls, containers: Sequence[Any], dim: int) -> Any:
         raise NotImplementedError
 
     @classmethod
-    def _cat(cls, containers: Iterable[Any], dim: int) -> Any:
+    def _cat(cls, containers: Sequence[Any], dim: int) -> Any:
         raise NotImplementedError
 
 
