@@ -37,7 +37,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
         elif kind is tuple and key and type(key[0]) is str:
             value = self
             for part in key:
-                if not isinstance(value, Kernel):
+                if type(part) is not str or not isinstance(value, Kernel):
                     break
                 value = value._storage.get(part)
             else:

@@ -53,6 +53,14 @@ class MappingMethods(NamesMethods):
         if type(key) is str:
             value = self._storage.get(key, default)
             return None if value is NO_DEFAULT else value
+        value = self
+        for part in key if type(key) is tuple else ():
+            if type(part) is not str or not isinstance(value, Kernel):
+                break
+            value = value._storage.get(part)
+        else:
+            if type(value) is Tensor:
+                return value
         parts = require_parts(key)
         value = self
         for depth, part in enumerate(parts):
@@ -414,7 +422,10 @@ class MappingMethods(NamesMethods):
             return
         old = storage[key]
         if type(old) is Tensor:
-            old[index.key] = value if type(value) is Tensor else as_tensor_for(old, value)
+            if type(value) is Tensor:
+                old[index.key] = value
+            else:
+                old[index.key if index.mask is None else index.mask] = as_tensor_for(old, value)
             return
         kind = kind_of(old)
         if self._sharing is not None and kind.is_non_tensor:

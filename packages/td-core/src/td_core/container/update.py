@@ -56,12 +56,12 @@ class UpdateMethods(MappingMethods):
         if input_dict_or_td is self:
             return self
         wanted = None if keys_to_update is None else key_tree(keys_to_update)
-        self._merge(_items(input_dict_or_td), clone, inplace, non_blocking, wanted, is_leaf)
+        self._merge(input_dict_or_td, clone, inplace, non_blocking, wanted, is_leaf)
         return self
 
     def _merge(
         self,
-        items: Iterable[tuple[Any, Any]],
+        source: Any,
         clone: bool,
         inplace: bool,
         non_blocking: bool | None,
@@ -70,9 +70,13 @@ class UpdateMethods(MappingMethods):
     ) -> None:
         storage = self._storage
         plain = wanted is None and not clone and not inplace
-        for key, value in items:
+        fits = plain and self._shares_frame(source)
+        for key, value in _items(source):
             if plain and type(value) is Tensor and type(key) is str:
-                self._store(key, value)
+                if fits:
+                    storage[key] = value
+                else:
+                    self._store(key, value)
                 continue
             below: KeyTree | None = None
             if wanted is not None:
@@ -92,6 +96,15 @@ class UpdateMethods(MappingMethods):
                 self._store(key, value)
             else:
                 self.set(key, value, inplace=inplace, non_blocking=non_blocking)
+
+    def _shares_frame(self, source: Any) -> bool:
+        """Whether the tensors of `source` fit here unchecked: a dense container of equal batch size and device."""
+        return (
+            isinstance(source, Kernel)
+            and type(self._storage) is dict
+            and source._batch_size == self._batch_size
+            and (self._device is None or source._device == self._device)
+        )
 
     def _merge_node(
         self,
@@ -118,7 +131,7 @@ class UpdateMethods(MappingMethods):
             return False
         if target._locked and not inplace:
             raise LockedError(f"update {key!r} of")
-        target._merge(_items(value), clone, inplace, non_blocking, wanted, is_leaf)
+        target._merge(value, clone, inplace, non_blocking, wanted, is_leaf)
         return True
 
     def update_(

@@ -41,6 +41,8 @@ class NestedKeysView(KeysView[NestedKey]):
         return len(self._list())
 
     def __contains__(self, key: object) -> bool:
+        if type(key) is str:
+            return key in self._node._storage
         parts = key_parts(key)
         if not parts:
             raise TDTypeError(
@@ -59,6 +61,8 @@ class NestedKeysView(KeysView[NestedKey]):
 
     def _list(self) -> list[NestedKey]:
         keys: list[NestedKey] = []
+        if self.leaves_only and not (self.include_nested or self.is_leaf or self.sort):
+            return [key for key, value in self._node._storage.items() if type(value) is Tensor or _is_leaf(value)]
         if self.include_nested and self.is_leaf is None:
             _collect_keys(self._node, (), keys, self.leaves_only)
         else:
@@ -93,6 +97,10 @@ def collect_items(
             found.append((key, value))
 
 
+def _is_leaf(value: Any) -> bool:
+    return not isinstance(value, Kernel) and not kind_of(value).is_collection
+
+
 def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], leaves_only: bool) -> None:
     """As `collect_items` with nested keys and the default leaf predicate, without the values."""
     for name, value in node._storage.items():
@@ -110,14 +118,14 @@ def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], 
 
 def contains(node: Kernel, parts: tuple[str, ...]) -> bool:
     """Whether the path leads to an entry."""
-    current: Kernel | None = node
-    value: Any = None
+    value: Any = node
     for part in parts:
-        if current is None:
-            return False
-        storage = current._storage
+        if not isinstance(value, Kernel):
+            value = kind_of(value).node(value)
+            if value is None:
+                return False
+        storage = value._storage
         if part not in storage:
             return False
         value = storage[part]
-        current = None if type(value) is Tensor else kind_of(value).node(value)
     return True

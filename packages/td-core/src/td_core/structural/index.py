@@ -29,21 +29,28 @@ class Index(StructuralOp):
         size_: the batch size of the result.
         dims: the number of batch dims that were indexed.
         shares_storage: whether no item is a tensor.
+        mask: the mask the index was given as, if it was one: writing one number to a leaf is faster by it.
     """
 
-    __slots__ = ("dims", "items", "key", "shares_storage", "size_", "tensor")
+    __slots__ = ("dims", "items", "key", "mask", "shares_storage", "size_", "tensor")
 
     tensor: Callable[[Tensor], Any]  # type: ignore[assignment]  # a C-level getter instead of a method
 
     def __init__(
-        self, items: tuple[Item, ...], size: torch.Size, dims: int, advanced: bool = False, from_mask: bool = False
+        self,
+        items: tuple[Item, ...],
+        size: torch.Size,
+        dims: int,
+        advanced: bool = False,
+        mask: Tensor | None = None,
     ) -> None:
         self.items = items
         self.size_ = size
         self.dims = dims
         self.shares_storage = not advanced
+        self.mask = mask
         self.key = items[0] if len(items) == 1 else items
-        self.tensor = _Gather(self.key) if from_mask else itemgetter(self.key)  # type: ignore[arg-type]  # a mask's positions
+        self.tensor = _Gather(self.key) if mask is not None else itemgetter(self.key)  # type: ignore[arg-type]  # a mask's positions
 
     @property
     def keeps_flags(self) -> bool:  # type: ignore[override]  # a property where the base has a constant
@@ -89,6 +96,8 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
         return Index((index,), batch_size[1:], len(batch_size))
     if kind is slice and batch_size:
         return Index((_checked_slice(index),), _sliced(index, batch_size[0]) + batch_size[1:], len(batch_size))
+    if index is Ellipsis:
+        return Index((), batch_size, len(batch_size))
     if kind is Tensor and index.dtype is torch.long and batch_size:
         return Index((index,), index.shape + batch_size[1:], len(batch_size), True)
     if kind is tuple:
@@ -97,23 +106,29 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
             return basic
     items = index if kind is tuple else (index,)
     canonical = _canonical(items, batch_size)
-    from_mask = len(items) == len(canonical) == 1 and canonical[0] is not items[0] and isinstance(items[0], Tensor)
+    alone = len(items) == len(canonical) == 1 and type(items[0]) is Tensor and items[0].dtype is torch.bool
+    mask = items[0] if alone and items[0].ndim else None
     advanced = any(isinstance(item, Tensor) for item in canonical)
-    return Index(canonical, _index_size(canonical, batch_size), len(batch_size), advanced, from_mask)
+    return Index(canonical, _index_size(canonical, batch_size), len(batch_size), advanced, mask)
 
 
 def _parse_basic(items: tuple[Any, ...], batch_size: torch.Size) -> Index | None:
-    """Parse a tuple of ints and slices only, which is most of them; None when there is anything else in it."""
-    if len(items) > len(batch_size):
-        return None
+    """Parse a tuple of ints, slices and None only, which is most of them; None when there is anything else in it."""
     size = []
-    for dim, item in enumerate(items):
+    dim, ndim = 0, len(batch_size)
+    for item in items:
+        if item is None:
+            size.append(1)
+            continue
+        if dim == ndim:
+            return None
         n = batch_size[dim]
         if type(item) is slice:
             size.append(n if item == _ALL else len(range(*_checked_slice(item).indices(n))))
         elif type(item) is not int or not -n <= item < n:
             return None
-    return Index(items, torch.Size(size) + batch_size[len(items) :], len(batch_size))
+        dim += 1
+    return Index(items, torch.Size(size) + batch_size[dim:], ndim)
 
 
 _ALL = slice(None)
