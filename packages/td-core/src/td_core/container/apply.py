@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +13,7 @@ from typing_extensions import Self
 from ..errors import LockedError, TDRuntimeError, TDTypeError, missing_key
 from ..leaves import LeafKind, kind_of, kind_of_type
 from ..typing import NO_DEFAULT, DeviceLike, LeafPredicate, NoDefault
-from .kernel import normal_names
+from .kernel import Kernel, normal_names
 from .lock import set_locked
 from .mapping import MappingMethods
 from .names import check_names
@@ -67,10 +67,14 @@ class ApplyMethods(MappingMethods):
             LockedError: `out` is locked.
             TDRuntimeError: `batch_size` or `device` differ from those of `out`.
         """
-        plain = len(others) == 0 and not (inplace or call_on_nested or num_threads or propagate_lock)
+        plain = not (inplace or call_on_nested or num_threads or propagate_lock)
         same = batch_size is None and device is NO_DEFAULT and names is NO_DEFAULT
         if plain and same and out is None and is_leaf is None:
-            return _map_leaves(self, fn, filter_empty)
+            if not others:
+                return _map_leaves(self, fn, filter_empty)
+            rows = _alongside(self, others)
+            if rows is not None:
+                return _map_leaves(self, lambda leaf: fn(leaf, *next(rows)), filter_empty)
         call = _Call(fn, default, filter_empty, call_on_nested, is_leaf, inplace)
         call.set_metadata(batch_size, device, names)
         return call.run(self, others, out, propagate_lock, num_threads)
@@ -174,6 +178,17 @@ def _map_leaves(
     if not storage and filter_empty is not False and (filter_empty or len(node._storage)):
         return None
     return out
+
+
+def _alongside(node: Any, others: Sequence[Any]) -> Iterator[tuple[Tensor, ...]] | None:
+    """The tensors of other containers, row by row in the order of the leaves; None when the trees are not alike."""
+    columns: list[list[Tensor]] = []
+    for other in others:
+        pairs = node._paired(other) if isinstance(other, Kernel) else None
+        if pairs is None:
+            return None
+        columns.append(pairs[1])
+    return zip(*columns, strict=True)
 
 
 class _Call:

@@ -119,8 +119,13 @@ class Kernel:
         Returns:
             Whether they are the stored tensors themselves: every level of the tree keeps its values in a dict.
         """
-        dense = type(self._storage) is dict
-        for value in self._storage.values():
+        storage = self._storage
+        dense = type(storage) is dict
+        if not dense and storage.parts is not None:  # type: ignore[union-attr]  # narrowed by the branch
+            for part in storage.parts:  # type: ignore[union-attr]
+                part._collect(leaves)
+            return False
+        for value in storage.values():
             if type(value) is Tensor:
                 leaves.append(value)
             elif isinstance(value, Kernel):
@@ -129,8 +134,31 @@ class Kernel:
                 dense &= kind_of(value).collect(value, leaves)
         return dense
 
+    def _paired(self, other: Kernel) -> tuple[list[Tensor], list[Tensor]] | None:
+        """Pair the tensors of two trees by key; None unless both hold the same keys, and tensors of equal shapes only."""
+        mine: list[Tensor] = []
+        theirs: list[Tensor] = []
+        return (mine, theirs) if self._pair(other, mine, theirs) else None
+
+    def _pair(self, other: Kernel, mine: list[Tensor], theirs: list[Tensor]) -> bool:
+        storage, others = self._storage, other._storage
+        if type(storage) is not dict or type(others) is not dict or len(storage) != len(others):
+            return False
+        for key, value in storage.items():
+            right = others.get(key)
+            if type(value) is Tensor:
+                if type(right) is not Tensor or value.shape != right.shape:
+                    return False
+                mine.append(value)
+                theirs.append(right)
+            elif not (isinstance(value, Kernel) and isinstance(right, Kernel) and value._pair(right, mine, theirs)):
+                return False
+        return True
+
     def _rebuild(self: K, leaves: Iterator[Tensor]) -> K:
         """Return the same tree around the next tensors of `leaves`, in the order of `_leaves`."""
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            return self._by_part(lambda part: part._rebuild(leaves))
         storage = {
             k: next(leaves)
             if type(v) is Tensor
@@ -147,11 +175,29 @@ class Kernel:
 
     def _map_tensors(self: K, fn: Callable[[Tensor], Tensor]) -> K:
         """Apply a function to every tensor of the tree; shapes keep starting with the batch size."""
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            return self._by_part(lambda part: part._map_tensors(fn))
         storage = {
             k: fn(v) if type(v) is Tensor else v._map_tensors(fn) if isinstance(v, Kernel) else map_value(v, fn)
             for k, v in self._storage.items()
         }
         return self._derive(storage, self._batch_size, self._device, self._names)
+
+    def _by_part(self: K, fn: Callable[..., Any], *operands: Any) -> K:
+        """Call `fn` on each part of a storage made of containers, with its share of the operands, and join the results."""
+        storage: Any = self._storage
+        return self._like(storage.join(list(map(fn, storage.parts, *map(storage.cut, operands)))))
+
+    def _stacked(self: K) -> K:
+        """Return this tree with values that start with the batch size everywhere: lazy stacks are read."""
+        storage = self._storage
+        if type(storage) is dict and not self._children():
+            return self
+        whole = {}
+        for key, value in storage.items():
+            node = None if type(value) is Tensor else kind_of(value).node(value)
+            whole[key] = value if node is None else kind_of(value).wrap(value, node._stacked())
+        return self._like(whole)
 
     def _nodes(self) -> list[tuple[str, Kernel]]:
         """Return the child containers of this level."""
@@ -202,6 +248,12 @@ class Kernel:
             BatchSizeError: a value does not start with `batch_size`.
         """
         n = len(batch_size)
+        storage: Any = self._storage
+        if type(storage) is not dict and storage.parts is not None:
+            resized = storage.rebatched(batch_size)
+            if resized is not None:
+                names = None if self._names is None else normal_names([*self._names, *[None] * n][:n])
+                return self._derive(resized, batch_size, self._device, names)
         storage = {}
         for key, value in self._storage.items():
             kind = kind_of(value)
@@ -216,6 +268,10 @@ class Kernel:
 
     def _to_device(self: K, device: torch.device) -> K:
         """Return a copy whose tensors are on `device`, which is recorded on every node."""
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            out = self._by_part(lambda part: part._to_device(device))
+            out._device = device
+            return out
         storage = {key: kind_of(value).fit(value, self._batch_size, device) for key, value in self._storage.items()}
         return self._derive(storage, self._batch_size, device, self._names)
 

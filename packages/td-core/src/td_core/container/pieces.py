@@ -160,11 +160,15 @@ def _deal(
             columns.append(cut_node(value))
         else:
             columns.append(_cut_other(value, cut_tensor, cut_node, _ops(node, items(), sizes)))
-    rows = zip(*columns, strict=True) if columns else [()] * n
     device = node._device
+    if not columns:
+        return [node._derive({}, size, device, names) for size in sizes]
+    if len(columns) == 1:
+        (key,) = storage
+        return [node._derive({key: piece}, size, device, names) for piece, size in zip(columns[0], sizes, strict=True)]
     return [
-        node._derive(dict(zip(storage, row, strict=True)), size, device, names)
-        for row, size in zip(rows, sizes, strict=True)
+        node._derive(dict(zip(storage, row)), size, device, names)  # noqa: B905  # one of each column, by construction
+        for row, size in zip(zip(*columns), sizes, strict=True)  # noqa: B905
     ]
 
 

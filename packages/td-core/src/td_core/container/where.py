@@ -41,7 +41,13 @@ class WhereMethods(ArithmeticMethods):
                 check_batch(self, results)
             result = self._with_leaves(results)
             return result._locked_like(self) if out is None else _rebind(out, result)
-        result = _where_nodes(condition, self, node, pad, ())
+        paired = self._paired(node)
+        if paired is not None:
+            leaves, others = paired
+            masks = widen_mask(condition, leaves, "condition")
+            result = self._with_leaves(list(map(torch.where, masks, leaves, others)))
+        else:
+            result = _where_nodes(condition, self, node, pad, ())
         return result if out is None else _rebind(out, result)
 
     def masked_fill_(self, mask: Tensor, value: float | bool | Tensor) -> Self:
