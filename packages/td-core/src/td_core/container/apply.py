@@ -184,7 +184,7 @@ def _alongside(node: Any, others: Sequence[Any]) -> Iterator[tuple[Tensor, ...]]
     """The tensors of other containers, row by row in the order of the leaves; None when the trees are not alike."""
     columns: list[list[Tensor]] = []
     for other in others:
-        pairs = node._paired(other) if isinstance(other, Kernel) else None
+        pairs = node._leaf_pairs(other) if isinstance(other, Kernel) else None
         if pairs is None:
             return None
         columns.append(pairs[1])

@@ -134,13 +134,13 @@ class Kernel:
                 dense &= kind_of(value).collect(value, leaves)
         return dense
 
-    def _paired(self, other: Kernel) -> tuple[list[Tensor], list[Tensor]] | None:
-        """Pair the tensors of two trees by key; None unless both hold the same keys, and tensors of equal shapes only."""
+    def _leaf_pairs(self, other: Kernel) -> tuple[list[Tensor], list[Tensor]] | None:
+        """Pair the tensors of two trees by key; None unless they have the same keys, and tensors of equal shapes only."""
         mine: list[Tensor] = []
         theirs: list[Tensor] = []
-        return (mine, theirs) if self._pair(other, mine, theirs) else None
+        return (mine, theirs) if self._collect_pairs(other, mine, theirs) else None
 
-    def _pair(self, other: Kernel, mine: list[Tensor], theirs: list[Tensor]) -> bool:
+    def _collect_pairs(self, other: Kernel, mine: list[Tensor], theirs: list[Tensor]) -> bool:
         storage, others = self._storage, other._storage
         if type(storage) is not dict or type(others) is not dict or len(storage) != len(others):
             return False
@@ -151,7 +151,9 @@ class Kernel:
                     return False
                 mine.append(value)
                 theirs.append(right)
-            elif not (isinstance(value, Kernel) and isinstance(right, Kernel) and value._pair(right, mine, theirs)):
+            elif not (
+                isinstance(value, Kernel) and isinstance(right, Kernel) and value._collect_pairs(right, mine, theirs)
+            ):
                 return False
         return True
 

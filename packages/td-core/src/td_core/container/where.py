@@ -41,7 +41,7 @@ class WhereMethods(ArithmeticMethods):
                 check_batch(self, results)
             result = self._with_leaves(results)
             return result._locked_like(self) if out is None else _rebind(out, result)
-        paired = self._paired(node)
+        paired = self._leaf_pairs(node)
         if paired is not None:
             leaves, others = paired
             masks = widen_mask(condition, leaves, "condition")
