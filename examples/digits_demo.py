@@ -57,9 +57,9 @@ def build_network() -> TensorDictSequential:
         nn.Unflatten(1, (1, 8)),
         nn.Conv2d(1, 16, 3, padding=1),
         nn.ReLU(),
-        nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1),
         nn.ReLU(),
+        nn.MaxPool2d(2),
         nn.Flatten(),
     )
     classify = nn.Sequential(nn.Dropout(0.3), nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, len(NAMES)))
@@ -129,8 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; return the exit status."""
     parser = argparse.ArgumentParser(description="Train a small network on a TensorDict of handwritten digits.")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for digits.png and digits.h5")
-    parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=10, help="how often to see the training rows")
+    parser.add_argument("--seed", type=int, default=0, help="of the shuffling and the network")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)

@@ -81,7 +81,7 @@ def draw_misread(figure: SubFigure, misread: TensorDictBase, names: list[str], m
     shown = misread[misread["prediction", "confidence"].argsort(descending=True)[:most]]
     more = f" ({len(shown)} of {len(misread)})" if len(misread) > len(shown) else ""
     figure.suptitle(f"Misread digits{more}, the surest first" if len(misread) else "No digit was misread")
-    panels = figure.subplots(1, max(len(shown), most // 2))
+    panels = figure.subplots(1, max(len(shown), 9))
     for axes in panels:
         axes.axis("off")
     for axes, row in zip(panels, shown, strict=False):
