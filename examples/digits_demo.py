@@ -23,7 +23,7 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 import td_core
-from td_core import TensorDict, TensorDictBase
+from td_core import NestedKey, TensorDict, TensorDictBase
 from td_nn import TensorDictModule, TensorDictSequential
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -63,7 +63,7 @@ def build_network() -> TensorDictSequential:
         nn.Flatten(),
     )
     classify = nn.Sequential(nn.Dropout(0.3), nn.LazyLinear(64), nn.ReLU(), nn.Linear(64, len(NAMES)))
-    parts = ["seen", ("input", "stats", "rows"), ("input", "stats", "columns")]
+    parts: list[NestedKey] = ["seen", ("input", "stats", "rows"), ("input", "stats", "columns")]
     return TensorDictSequential(
         TensorDictModule(convolve, [("input", "pixels")], ["seen"]),
         TensorDictModule(lambda *tensors: torch.cat(tensors, -1), parts, ["features"]),

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from td_core import TensorDictBase
 
@@ -28,8 +29,7 @@ def plot_report(per_class: TensorDictBase, misread: TensorDictBase, file: Path) 
     """
     total = per_class.select("count").sum(0)["count"]
     with plt.rc_context({"font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GREY}):
-        figure = plt.figure(figsize=(12, 7.4), layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)
+        figure = plt.figure(figsize=(12, 7.4), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
         upper, lower = figure.subfigures(2, 1, height_ratios=[2.1, 1])
         right = total - len(misread)
         upper.suptitle(f"Held-out digits: {right} of {total} read correctly ({right / total:.1%})", fontsize=14)
