@@ -146,7 +146,12 @@ def _combine(nodes: Sequence[Any], dim: int, combine: Any, error: type[TDError])
         except KeyError:
             raise _different_keys(nodes, combine.__name__, error) from None
         try:
-            entries[key] = combine(values, dim) if type(value) is Tensor else _combine_values(key, values, dim, combine)
+            if type(value) is Tensor:
+                entries[key] = combine(values, dim)
+            elif isinstance(value, Kernel) and all(isinstance(other, Kernel) for other in values):
+                entries[key] = value._stack(values, dim) if combine is torch.stack else value._cat(values, dim)
+            else:
+                entries[key] = _combine_values(key, values, dim, combine)
         except TDError:
             raise
         except (RuntimeError, TypeError) as trouble:

@@ -15,7 +15,7 @@ from ..errors import TDRuntimeError
 from ..leaves import kind_of
 from ..typing import DeviceLike
 from .cast import leaf_paths
-from .consolidate import moved_buffer
+from .consolidate import buffer_of, moved_buffer
 from .destination import Destination, parse_destination
 from .kernel import Kernel
 from .sizes import SizeMethods
@@ -79,6 +79,11 @@ class DeviceMethods(SizeMethods):
         if len(args) == 1 and type(args[0]) is torch.dtype and not kwargs:
             dtype = args[0]
             out = self._with_leaves([leaf.to(dtype) for leaf in self._leaves()])
+        elif len(args) == 1 and type(args[0]) in (str, torch.device) and not kwargs and self._is_on(args[0]):
+            if self._device is not None:
+                self._origin = None
+                return self
+            out = self._to_device(normal_device(args[0]))
         else:
             destination = parse_destination(args, kwargs)
             if _changes_nothing(self, destination):
@@ -92,6 +97,13 @@ class DeviceMethods(SizeMethods):
             out._locked_like(self)
         out._origin = (ref(self), _back_to(self))
         return out  # type: ignore[no-any-return]  # the class of this container
+
+    def _is_on(self, device: DeviceLike) -> bool:
+        """Whether going to a device moves nothing: it is that of this container, or of every leaf of a plain one."""
+        wanted = normal_device(device)
+        if self._device is not None or buffer_of(self) is not None:
+            return self._device == wanted
+        return all(leaf.device == wanted for leaf in self._leaves())
 
     def cpu(self, **kwargs: Any) -> Self:
         """Move to the CPU; keywords as in `to`."""
@@ -163,6 +175,11 @@ class DeviceMethods(SizeMethods):
 
 def adopt(node: Kernel, source: Kernel) -> None:
     """Replace the tensors of a tree by those of another one of the same structure; the containers stay."""
+    storage: Any = node._storage
+    if type(storage) is not dict and storage.parts is not None:
+        for part, new in zip(storage.parts, storage.cut(source), strict=True):
+            adopt(part, new)
+        return
     for key, new in source._storage.items():
         old = node._storage[key]
         child = kind_of(old).node(old)
@@ -177,6 +194,11 @@ def adopt(node: Kernel, source: Kernel) -> None:
 def record_device(node: Kernel, device: torch.device | None) -> None:
     """Set the device of a freshly built tree, whose tensors are there already."""
     node._device = device
+    storage: Any = node._storage
+    if type(storage) is not dict and storage.parts is not None:
+        for part in storage.parts:
+            record_device(part, device)
+        return
     for key, value in node._storage.items():
         if type(value) is Tensor:
             continue

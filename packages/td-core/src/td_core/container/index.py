@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Size, Tensor
 
-from ..errors import BatchSizeError, LockedError, TDRuntimeError, TDTypeError
+from ..errors import BatchSizeError, LockedError, TDRuntimeError, TDTypeError, missing_key
 from ..keys import key_parts
 from ..leaves import kind_of, kind_of_type
 from ..leaves.non_tensor import as_non_tensor
@@ -31,10 +31,14 @@ class IndexMethods(UpdateMethods, SizeMethods):
         """
         kind = type(key)
         if kind is str:
-            value = self._storage.get(key, NO_DEFAULT)
+            try:
+                value = self._storage[key]
+            except KeyError:
+                raise missing_key(key, self._storage) from None
             if type(value) is Tensor or isinstance(value, Kernel):
                 return value
-        elif kind is tuple and key and type(key[0]) is str:
+            return kind_of(value).unwrap(value)
+        if kind is tuple and key and type(key[0]) is str:
             value = self
             for part in key:
                 if type(part) is not str or not isinstance(value, Kernel):
@@ -72,7 +76,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
             raise TDTypeError(
                 "Iteration over a tensordict without batch dims. Use keys(), values() or items() for its entries."
             )
-        return (self._index(i) for i in range(self._batch_size[0]))
+        return iter(self.unbind(0))  # type: ignore[attr-defined]  # as a tensor does; every container has it
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -109,14 +109,7 @@ class MappingMethods(NamesMethods):
 
     def _get_item(self, key: Any) -> Any:
         """Return `td[key]` for a key; the sentinel NO_DEFAULT when `key` is an index."""
-        kind = type(key)
-        if kind is str:
-            try:
-                value = self._storage[key]
-            except KeyError:
-                raise missing_key(key, self._storage) from None
-            return value if type(value) is Tensor else kind_of(value).unwrap(value)
-        if kind is tuple or isinstance(key, str):
+        if type(key) is tuple or isinstance(key, str):
             parts = key_parts(key)
             if parts:
                 value = self._at(parts)
@@ -135,6 +128,15 @@ class MappingMethods(NamesMethods):
     def entry_class(self, key: NestedKey) -> type:
         """Return the type of an entry, `NoneType` when there is none."""
         return type(self.get(key))
+
+    def get_item_shape(self, key: NestedKey) -> torch.Size:
+        """Return the shape of a tensor entry, the batch size of a node or of non-tensor data.
+
+        Raises:
+            TDKeyError: the key is missing.
+        """
+        value = self._at(key)
+        return kind_of(value).shape(value)
 
     def __contains__(self, key: object) -> bool:
         if type(key) is str:

@@ -118,7 +118,7 @@ class PieceMethods(ShapeMethods):
         return _deal(
             self,
             len(sizes),
-            lambda tensor: tensor.split(sizes, dim),
+            lambda tensor: tensor.split_with_sizes(sizes, dim),
             lambda node: node._cut(sizes, dim),
             lambda: _slices(sizes, dim),
             [Size((*size[:dim], n, *size[dim + 1 :])) for n in sizes],
@@ -127,6 +127,8 @@ class PieceMethods(ShapeMethods):
 
     def _deep_copy(self) -> Self:
         """Return an unlocked copy of the tree and its leaves."""
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            return self._by_part(lambda part: part._deep_copy())
         return self._like(
             {
                 key: value.clone() if type(value) is Tensor else kind_of(value).clone(value)

@@ -71,9 +71,12 @@ class UpdateMethods(MappingMethods):
         storage = self._storage
         plain = wanted is None and not clone and not inplace
         fits = plain and self._shares_frame(source)
+        free = plain and self._device is None and type(storage) is dict
+        size = self._batch_size
+        n = len(size)
         for key, value in _items(source):
             if plain and type(value) is Tensor and type(key) is str:
-                if fits:
+                if fits or (free and value.shape[:n] == size):
                     storage[key] = value
                 else:
                     self._store(key, value)
@@ -424,6 +427,8 @@ def _fill(value: Any, number: float) -> None:
 
 
 def _select(node: Any, tree: KeyTree, strict: bool, inplace: bool) -> Any:
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        return _by_part_of(node, lambda part: _select(part, tree, strict, inplace), inplace)
     picked: dict[str, Any] = {}
     storage = node._storage
     for key, below in tree.items():
@@ -455,7 +460,15 @@ class TDKeyValueError(TDKeyError, TDValueError):
     """A key leads through a leaf."""
 
 
+def _by_part_of(node: Any, fn: Any, inplace: bool) -> Any:
+    """Call a function on each part; the result is the node itself where the function changed them in place."""
+    out = node._by_part(fn)
+    return node if inplace else out
+
+
 def _exclude(node: Any, tree: KeyTree) -> Any:
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        return node._by_part(lambda part: _exclude(part, tree))
     kept: dict[str, Any] = {}
     for key, value in node._storage.items():
         if key in tree:
@@ -474,6 +487,10 @@ def _exclude(node: Any, tree: KeyTree) -> Any:
 
 
 def _drop(node: Any, tree: KeyTree) -> None:
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        for part in node._storage.parts:
+            _drop(part, tree)
+        return
     storage = node._storage
     for key, below in tree.items():
         if key not in storage:

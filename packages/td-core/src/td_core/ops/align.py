@@ -84,8 +84,8 @@ def _align_tensor(td: Any, other: Tensor) -> Aligned:
             if shape != batch:
                 td = td._transform(Expand(n=len(batch), shape=shape))
             other = other.expand(shape)
-        leaves = td._leaves()
-        return Aligned(td, leaves, widen(other, leaves))
+        leaves, stored = td._gather()
+        return Aligned(td, leaves, widen(other, leaves) if stored else spread(td, other))
     leaves = td._leaves()
     return Aligned(td, leaves, [other] * len(leaves))
 
@@ -102,6 +102,50 @@ def widen(value: Tensor, leaves: list[Tensor]) -> list[Tensor]:
             wide = by_rank[n] = value if n <= rank else value.reshape(*shape, *[1] * (n - rank))
         out.append(wide)
     return out
+
+
+def spread(td: Any, value: Tensor) -> list[Tensor]:
+    """Do what `widen` does for a tree of any storage: the members of a lazy stack get their share of the value each."""
+    out: list[Tensor] = []
+    _spread(td, value, out)
+    return out
+
+
+def _spread(td: Any, value: Tensor, out: list[Tensor]) -> None:
+    storage = td._storage
+    if type(storage) is not dict and storage.parts is not None:
+        for part, piece in zip(storage.parts, storage.cut(value), strict=True):
+            _spread(part, piece, out)
+        return
+    for entry in storage.values():
+        kind = kind_of(entry)
+        node = kind.node(entry)
+        if node is not None:
+            _spread(node, value, out)
+        else:
+            leaves: list[Tensor] = []
+            kind.collect(entry, leaves)
+            out.extend(widen(value, leaves))
+
+
+def spread_mask(td: Any, mask: Tensor, what: str) -> tuple[list[Tensor], bool, list[Tensor]]:
+    """Return the leaves of a tree, whether they are the stored ones, and the mask for each; errors as `widen_mask`."""
+    leaves, stored = td._gather()
+    if stored:
+        return leaves, True, widen_mask(mask, leaves, what)
+    if mask.ndim > 1:
+        mask = _fitted(mask, td._batch_size)
+    masks = spread(td, mask)
+    for leaf, wide in zip(leaves, masks, strict=True):
+        widen_mask(wide, [leaf], what)
+    return leaves, False, masks
+
+
+def _fitted(mask: Tensor, batch_size: Size) -> Tensor:
+    """Expand the dims of a mask that are batch dims, so that it can be cut along each."""
+    n = min(mask.ndim, len(batch_size))
+    fits = all(m in (1, b) for m, b in zip(mask.shape, batch_size, strict=False))
+    return mask.expand(*batch_size[:n], *mask.shape[n:]) if fits else mask
 
 
 def widen_mask(mask: Tensor, leaves: list[Tensor], what: str) -> list[Tensor]:
@@ -123,6 +167,10 @@ def widen_mask(mask: Tensor, leaves: list[Tensor], what: str) -> list[Tensor]:
 
 
 def _align_container(td: Any, other: Any, default: Any) -> Aligned:
+    if default is None and td._batch_size == other._batch_size:
+        pairs = td._leaf_pairs(other)
+        if pairs is not None:
+            return Aligned(td, *pairs)
     td, other = broadcast_batches(td, other)
     if default is None:
         right = matched_leaves(td, other)
@@ -190,7 +238,10 @@ def matched_leaves(td: Kernel, other: Kernel) -> list[Tensor] | None:
 
 def _collect_matched(td: Kernel, other: Kernel, out: list[Tensor]) -> bool:
     """Append the leaves of `other` in the order of `td`. False when that needs a closer look."""
-    mine, theirs = td._storage, other._storage
+    mine: Any = td._storage
+    theirs = other._storage
+    if type(mine) is not dict and mine.parts is not None:
+        return _collect_by_part(mine, other, out)
     if len(mine) != len(theirs):
         return False
     for key, value in mine.items():
@@ -209,6 +260,15 @@ def _collect_matched(td: Kernel, other: Kernel, out: list[Tensor]) -> bool:
                 right_kind.collect(right, out)
             elif not (kind.is_non_tensor and right_kind.is_non_tensor):
                 return False
+    return True
+
+
+def _collect_by_part(storage: Any, other: Kernel, out: list[Tensor]) -> bool:
+    for part, piece in zip(storage.parts, storage.cut(other), strict=True):
+        found = matched_leaves(part, piece)
+        if found is None:
+            return False
+        out.extend(found)
     return True
 
 
@@ -245,8 +305,11 @@ def _shown(key: Any) -> str:
 
 def _restricted(td: Any, other: Any) -> Any:
     """Return `td` without the tensors that `other` does not have; nodes left empty are dropped."""
+    whole = td._storage
+    if type(whole) is not dict and whole.parts is not None:
+        return td._by_part(_restricted, other)
     storage: dict[str, Any] = {}
-    for key, value in td._storage.items():
+    for key, value in whole.items():
         kind = kind_of(value)
         right = other._storage.get(key)
         right_kind = None if right is None else kind_of(right)
