@@ -14,7 +14,7 @@ from torch import Tensor
 from typing_extensions import Self
 
 from ..errors import TDIndexError, TDRuntimeError, TDTypeError, TDValueError
-from ..leaves import NonTensorData, kind_of
+from ..leaves import NonTensorData, kind_of, kind_of_type
 from ..ops import kernels
 from ..ops.reduce import (
     REDUCERS,
@@ -204,8 +204,10 @@ class ReductionMethods(LockMethods):
             dtype: the dtype of the result.
             key_transform: renames the entries of the result, at every level.
         """
-        results = iter(kernels.norms(self._leaves(), dtype))
-        result = regrow(self, results, FullReduction((torch.linalg.vector_norm, (2,), {"dtype": dtype})))
+        leaves, stored = self._gather()
+        whole = self if stored else _flat(self)
+        results = iter(kernels.norms(leaves if stored else whole._leaves(), dtype))
+        result = regrow(whole, results, FullReduction((torch.linalg.vector_norm, (2,), {"dtype": dtype})))
         return _finished(result, key_transform, out)
 
     def logsumexp(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -257,7 +259,11 @@ class ReductionMethods(LockMethods):
 
     def _regrown(self, op: Leafwise) -> Any:
         """Apply a reduction to every leaf."""
-        return regrow(self, iter(op.each(self._leaves())), op)
+        leaves, stored = self._gather()
+        if stored:
+            return regrow(self, iter(op.each(leaves)), op)
+        whole = _flat(self) if isinstance(op, FullReduction) else self._stacked()
+        return regrow(whole, iter(op.each(whole._leaves())), op)
 
     def _reduced(
         self,
@@ -298,6 +304,8 @@ class ReductionMethods(LockMethods):
             TDRuntimeError: a dim given twice.
             TDTypeError: neither an int nor a tuple of ints.
         """
+        if type(dim) is int:
+            return (wrap_dim(dim, len(self._batch_size), error=DimError),)
         dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
         if not builtins.all(isinstance(d, int) for d in dims):
             raise TDTypeError(f'{name} takes an int, a tuple of ints or "feature" as dim, got {dim!r}.')
@@ -309,11 +317,13 @@ class ReductionMethods(LockMethods):
 
     def _reduced_together(self, name: str, dim: Any, keep: bool, options: dict[str, Any]) -> Tensor:
         """Reduce all leaves to one tensor."""
-        leaves = self._leaves()
+        leaves, stored = self._gather()
         if not leaves:
             raise TDValueError(f"{name}(reduce=True) reduces all tensors together, and there are none.")
         if dim is NO_DEFAULT or dim is None or dim == ():
             return reduce_one(name, _concatenated(leaves), None, False, options)  # type: ignore[no-any-return]
+        if not stored:
+            leaves = self._stacked()._leaves()
         if dim == "feature":
             n = len(self._batch_size)
             flat = [leaf.flatten(n) if leaf.ndim > n else leaf.unsqueeze(-1) for leaf in leaves]
@@ -338,7 +348,7 @@ class ReductionMethods(LockMethods):
             raise TDTypeError(f"{name[1:]} takes one batch dim, got {dim!r}. {name} takes several.")
         (one,) = self._batch_dims_of(name[1:], dim)
         if reduce:
-            return function(torch.cat(self._leaves(), one), one, keepdim)
+            return function(torch.cat(self._stacked()._leaves(), one), one, keepdim)
         return self._paired(Reduction((function, (one, keepdim), {}), (one,), keepdim), pair_type)
 
     def _running(
@@ -353,16 +363,17 @@ class ReductionMethods(LockMethods):
             raise TDTypeError(f"A running extreme goes along one batch dim, got {dim!r}.")
         (one,) = self._batch_dims_of(function.__name__, dim)
         if reduce:
-            pair = function(torch.cat(self._leaves(), one), one)
+            pair = function(torch.cat(self._stacked()._leaves(), one), one)
         else:
             pair = self._paired(Scan((function, (one,), {})), pair_type)
         return pair if return_indices else pair[0]
 
     def _paired(self, op: Leafwise, pair_type: Callable[[Any], Any]) -> Any:
         """Apply an operation that gives values and indices."""
-        results = op.each(self._leaves())
-        values = regrow(self, iter([pair[0] for pair in results]), op)
-        return pair_type((values, regrow(self, iter([pair[1] for pair in results]), op)))
+        whole = self if self._gather()[1] else self._stacked()
+        results = op.each(whole._leaves())
+        values = regrow(whole, iter([pair[0] for pair in results]), op)
+        return pair_type((values, regrow(whole, iter([pair[1] for pair in results]), op)))
 
 
 class DimError(TDIndexError, TDRuntimeError):
@@ -403,6 +414,33 @@ def _reduce_features(node: Any, reducer: Reducer, options: dict[str, Any]) -> An
         else:
             storage[key] = value if kind.is_non_tensor else op.tensor(value)
     return node._like(storage)
+
+
+def _flat(node: Any) -> Any:
+    """Return a tree with the elements of each entry in one dim, whatever their shapes: enough to reduce them all."""
+    storage: dict[str, Any] = {}
+    for key in node._storage:
+        kind = kind_of_type(_type_of(node, key))
+        if kind is None or not kind.is_tensor:
+            value = node._storage[key]
+            inner = kind_of(value).node(value)
+            storage[key] = value if inner is None else kind_of(value).wrap(value, _flat(inner))
+        else:
+            storage[key] = _flat_entry(node, key)
+    return node._like(storage)
+
+
+def _type_of(node: Any, key: str) -> type:
+    storage = node._storage
+    return type(storage[key]) if type(storage) is dict else storage.value_type(key)
+
+
+def _flat_entry(node: Any, key: str) -> Tensor:
+    storage = node._storage
+    if type(storage) is not dict and storage.parts is not None:
+        return torch.cat([_flat_entry(part, key) for part in storage.parts])
+    value: Tensor = storage[key]
+    return value.values() if value.is_nested else value.flatten()
 
 
 def _concatenated(leaves: list[Tensor]) -> Tensor:

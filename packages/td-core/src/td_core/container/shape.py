@@ -36,7 +36,7 @@ class ShapeMethods(IndexMethods):
 
     def _reshaped(self, op: StructuralOp) -> Self:
         """Apply an op as a public method does: lock and flags follow, and a context manager can undo it."""
-        out = self._transform(op)
+        out = self._walk(op, op.tensor, self._batch_size, op.size(self._batch_size))
         if self._locked:
             out._locked_like(self)
         if self._sharing is not None and op.keeps_flags:
@@ -82,9 +82,11 @@ class ShapeMethods(IndexMethods):
         Raises:
             TDValueError: a dim is out of range, or the list is no permutation of its own range.
         """
-        order = kwargs.pop("dims", None)
+        order = None
         if kwargs:
-            raise TDTypeError(f"permute() got the unexpected arguments {sorted(kwargs)}.")
+            order = kwargs.pop("dims", None)
+            if kwargs:
+                raise TDTypeError(f"permute() got the unexpected arguments {sorted(kwargs)}.")
         given = _sizes(dims, order)
         n = len(self._batch_size)
         normal = [d + n if d < 0 else d for d in given]

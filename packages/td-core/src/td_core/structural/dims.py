@@ -47,7 +47,8 @@ class Permute(StructuralOp):
         return value.permute(*full)
 
     def size(self, size: torch.Size) -> torch.Size:
-        return torch.Size([*[size[d] for d in self.dims], *size[len(self.dims) :]])
+        n = len(self.dims)
+        return torch.Size([size[d] for d in self.dims]) + size[n:]
 
     def names(self, names: Names) -> Names:
         return [*[names[d] for d in self.dims], *names[len(self.dims) :]]
@@ -158,7 +159,7 @@ class Expand(_Replace):
     keeps_flags = False
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.expand(*self.full(value))
+        return value.expand(self.full(value))
 
     def names(self, names: Names) -> Names:
         return [*[None] * (len(self.shape) - self.n), *names]
@@ -170,7 +171,7 @@ class Regroup(_Replace):
     __slots__ = ()
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.view(*self.full(value))
+        return value.view(self.full(value))
 
     def names(self, names: Names) -> Names | None:
         extra = names[self.n :]
@@ -189,7 +190,7 @@ class Reshape(Regroup):
     keeps_flags = False
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.reshape(*self.full(value))
+        return value.reshape(self.full(value))
 
 
 class Flatten(StructuralOp):
@@ -207,8 +208,8 @@ class Flatten(StructuralOp):
         return value.flatten(self.start, self.end)
 
     def size(self, size: torch.Size) -> torch.Size:
-        merged = size[self.start : self.end + 1].numel()
-        return torch.Size((*size[: self.start], merged, *size[self.end + 1 :]))
+        merged = torch.Size((size[self.start : self.end + 1].numel(),))
+        return size[: self.start] + merged + size[self.end + 1 :]
 
     def names(self, names: Names) -> Names:
         return [*names[: self.start], None, *names[self.end + 1 :]]

@@ -100,6 +100,9 @@ def parse_index(index: Any, batch_size: torch.Size) -> Index:
         return Index((), batch_size, len(batch_size))
     if kind is Tensor and index.dtype is torch.long and batch_size:
         return Index((index,), index.shape + batch_size[1:], len(batch_size), True)
+    if kind is Tensor and index.dtype is torch.bool and index.ndim == 1 and index.shape == batch_size[:1]:
+        positions = index.nonzero().view(-1)
+        return Index((positions,), positions.shape + batch_size[1:], len(batch_size), True, index)
     if kind is tuple:
         basic = _parse_basic(index, batch_size)
         if basic is not None:
