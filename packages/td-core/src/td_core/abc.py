@@ -6,7 +6,7 @@ The dense storage is a builtin `dict`, which the kernel knows; everything else s
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Any, ClassVar
@@ -90,6 +90,9 @@ class Storage(MutableMapping[str, Any]):
     name: ClassVar[str]
     capabilities: ClassVar[Capability]
 
+    parts: Sequence[Any] | None = None
+    """The containers that the storage is made of, if it is: what changes no shape is then done part by part."""
+
     @abstractmethod
     def __getitem__(self, key: str) -> Any: ...
 
@@ -127,6 +130,22 @@ class Storage(MutableMapping[str, Any]):
         if new is not old or not self.capabilities & Capability.INPLACE:
             self[key] = new
 
+    def cut(self, operand: Any) -> Sequence[Any]:
+        """Give each part its share of a number, a tensor aligned with the batch dims, or a container."""
+        raise NotImplementedError(f"{self.name} is not made of parts")
+
+    def join(self, parts: Sequence[Any], named: bool = True) -> Storage:
+        """Return a storage of the same kind made of other parts, with the dim name it keeps, if any, unless told not to."""
+        raise NotImplementedError(f"{self.name} is not made of parts")
+
+    def name_dims(self, names: list[str | None]) -> list[str | None]:
+        """Keep the name of the dim along which the parts stand, and return the names of their own dims."""
+        raise NotImplementedError(f"{self.name} is not made of parts")
+
+    def rebatched(self, batch_size: torch.Size) -> Storage | None:
+        """Return a shallow copy whose parts fit another batch size; None when they cannot."""
+        return None
+
     def nodes(self) -> list[tuple[str, Any]]:
         """Return the containers that this storage holds, by key: what a lock has to reach."""
         found = []
@@ -149,6 +168,9 @@ class Storage(MutableMapping[str, Any]):
     def peek(self, key: str) -> Any:
         """Return what is to be shown of an entry: the value, or a `LeafSpec` where reading is slow or impossible."""
         return self[key]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self)})"
 
     def empty(self, batch_size: torch.Size) -> Any:
         """Return the storage of an empty child node: dense unless the storage says otherwise."""

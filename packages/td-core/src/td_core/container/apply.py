@@ -11,7 +11,7 @@ from torch import Size, Tensor
 from typing_extensions import Self
 
 from ..errors import LockedError, TDRuntimeError, TDTypeError, missing_key
-from ..leaves import LeafKind, kind_of, kind_of_type
+from ..leaves import LeafKind, kind_of, kind_of_type, rebatched_value
 from ..typing import NO_DEFAULT, DeviceLike, LeafPredicate, NoDefault
 from .kernel import Kernel, normal_names
 from .lock import set_locked
@@ -80,7 +80,8 @@ class ApplyMethods(MappingMethods):
         return call.run(self, others, out, propagate_lock, num_threads)
 
     def apply_(self, fn: Callable[..., Any], *others: Any, **kwargs: Any) -> Any:
-        """Call `apply` with `inplace=True`."""
+        """Call `apply` with `inplace=True`, and by default return this container whatever `fn` returned."""
+        kwargs.setdefault("filter_empty", False)
         return self.apply(fn, *others, inplace=True, **kwargs)
 
     def named_apply(
@@ -147,6 +148,9 @@ def _map_leaves(
     nested_keys: bool = False,
 ) -> Any:
     """`apply` without options; `named_apply` when there is a path to put before the keys."""
+    source = node._storage
+    if type(source) is not dict and source.parts is not None:
+        return _joined(node, [_map_leaves(part, fn, filter_empty, path, nested_keys) for part in source.parts])
     out = node._like({})
     storage = out._storage
     n = len(node._batch_size)
@@ -178,6 +182,15 @@ def _map_leaves(
     if not storage and filter_empty is not False and (filter_empty or len(node._storage)):
         return None
     return out
+
+
+def _joined(node: Any, parts: list[Any]) -> Any:
+    """Join the results of the parts of a node; those of which nothing is left are empty. None when all are."""
+    if all(part is None for part in parts):
+        return None
+    source = node._storage
+    kept = [old._like({}) if new is None else new for old, new in zip(source.parts, parts, strict=True)]
+    return node._like(source.join(kept))
 
 
 def _alongside(node: Any, others: Sequence[Any]) -> Iterator[tuple[Tensor, ...]] | None:
@@ -273,6 +286,9 @@ class _Call:
 
     def _tree(self, node: Any, levels: list[Any], out: Any, prefix: tuple[str, ...]) -> Any:
         """Do one node and those below it; None when nothing is left."""
+        storage = node._storage
+        if type(storage) is not dict and storage.parts is not None and self._goes_by_part(node, out):
+            return self._parts(node, levels, out, prefix)
         target = out
         if out is None:
             target = node if self.inplace else self._empty_like(node)
@@ -293,7 +309,8 @@ class _Call:
             if child is None:
                 written = True
                 if target is not node:
-                    target._store(key, kind.clone(value))
+                    copy = kind.clone(value)
+                    target._store(key, copy if self.batch_size is None else rebatched_value(copy, self.batch_size))
                 continue
             below = [_level(self._look_up(level, key, {})) for level in levels]
             result = self._tree(child, below, _child_of(out, key), (*prefix, key))
@@ -304,6 +321,28 @@ class _Call:
         if not written and self.filter_empty is not False and (self.filter_empty or len(node._storage)):
             return None
         return target
+
+    def _goes_by_part(self, node: Any, out: Any) -> bool:
+        """Whether a node made of parts can be done part by part: the result has the same batch dims and names."""
+        if self.batch_size is not None or self.names is not NO_DEFAULT:
+            return False
+        alike = out is None or (type(out._storage) is type(node._storage) and out._storage.dim == node._storage.dim)
+        return alike and (out is None or out._batch_size == node._batch_size)
+
+    def _parts(self, node: Any, levels: list[Any], out: Any, prefix: tuple[str, ...]) -> Any:
+        storage = node._storage
+        parts = storage.parts
+        rows: Any = zip(*[storage.cut(level) for level in levels], strict=True) if levels else [()] * len(parts)
+        targets = [None] * len(parts) if out is None else out._storage.parts
+        results = [
+            self._tree(part, list(row), target, prefix) for part, row, target in zip(parts, rows, targets, strict=True)
+        ]
+        if out is not None or self.inplace:
+            return None if all(result is None for result in results) else node if out is None else out
+        joined = _joined(node, results)
+        if joined is not None and self.device is not NO_DEFAULT:
+            joined._device = self.device
+        return joined
 
     def _is_leaf(self, kind: LeafKind, type_: type) -> bool:
         if self.call_on_nested:

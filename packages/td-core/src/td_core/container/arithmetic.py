@@ -13,7 +13,7 @@ from typing_extensions import Self
 from .._generated.pointwise import PointwiseMethods
 from ..errors import TDNotImplementedError, TDRuntimeError, TDTypeError
 from ..leaves import kind_of
-from ..ops import DIVIDED_INTO, INVERTED, NUMBERS, OPS, REMAINDER_INTO, PointwiseOp, align, check_batch, kernels
+from ..ops import DIVIDED_INTO, INVERTED, NUMBERS, OPS, REMAINDER_INTO, PointwiseOp, align, check_leaves, kernels
 from .lock import LockMethods
 
 _ADD, _SUB, _RSUB, _MUL, _DIV, _POW, _MOD = (OPS[name] for name in ("add", "sub", "rsub", "mul", "div", "pow", "mod"))
@@ -64,7 +64,7 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
             return NotImplemented
         results = kernels.binary(op, leaves, right, alpha)
         if stretches:
-            check_batch(left, results)
+            check_leaves(left, results)
         return left._with_leaves(results)._locked_like(self)
 
     def _combined_(self, op: PointwiseOp, other: Any, alpha: float | None = None) -> Any:
@@ -107,19 +107,6 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
             self._write_back(iter(leaves))
         return self
 
-    def _write_back(self, leaves: Any) -> None:
-        """Write the next leaves back through the storages that make up values on reading."""
-        storage = self._storage
-        for key, value in storage.items():
-            kind = kind_of(value)
-            node = kind.node(value)
-            if node is not None:
-                node._write_back(leaves)  # type: ignore[attr-defined]  # every node is a whole container
-            elif kind.is_tensor:
-                leaf = next(leaves)
-                if type(storage) is not dict:
-                    storage.overwrite(key, leaf)  # type: ignore[union-attr]  # narrowed by the branch
-
     def clamp(self, min: Any = None, max: Any = None, *, out: Any = None) -> Self:
         """Return each leaf clamped to `[min, max]`; where `min > max` the result is `max`.
 
@@ -133,8 +120,12 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
         """
         if min is None and max is None:
             raise TDTypeError("clamp needs min or max, got neither.")
-        result = self if min is None else self._binary(OPS["clamp_min"], min)
-        result = result if max is None else result._binary(OPS["clamp_max"], max)
+        if type(min) in NUMBERS and type(max) in NUMBERS:
+            raised = kernels.binary(OPS["clamp_min"], self._leaves(), min)
+            result = self._with_leaves(kernels.binary(OPS["clamp_max"], list(raised), max))._locked_like(self)
+        else:
+            result = self if min is None else self._binary(OPS["clamp_min"], min)
+            result = result if max is None else result._binary(OPS["clamp_max"], max)
         if out is None:
             return result
         out.update_(result)

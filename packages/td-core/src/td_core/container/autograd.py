@@ -133,6 +133,9 @@ def _has_gradient(leaf: Tensor) -> bool:
 
 def _gradients(node: Kernel) -> Any:
     """Return the tree of existing gradients, None when there is none. Non-tensor data stays."""
+    if type(node._storage) is not dict and node._storage.parts is not None:  # type: ignore[union-attr]
+        grads = [_gradients(part) for part in node._storage.parts]  # type: ignore[union-attr]
+        return None if any(grad is None for grad in grads) else node._like(node._storage.join(grads))  # type: ignore[union-attr]
     storage: dict[str, Any] = {}
     found = False
     for key, value in node._storage.items():

@@ -66,6 +66,10 @@ _METHODS = {
 
 def leaf_paths(node: Any, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the full key of each tensor, in the order of the leaves."""
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        for part in node._storage.parts:
+            yield from leaf_paths(part, prefix)
+        return
     for key, value in node._storage.items():
         kind = kind_of(value)
         inner = kind.node(value)

@@ -70,6 +70,10 @@ class ComparisonMethods(ArithmeticMethods):
 
 def _mask(node: Kernel, results: Iterator[Tensor]) -> Any:
     """Build the mask of a node around the next results; non-tensor data become empty nodes."""
+    parts: Any = node._storage
+    if type(parts) is not dict and parts.parts is not None:
+        masks = parts.join([_mask(part, results) for part in parts.parts], named=False)
+        return node._build(masks, node._batch_size, node._device)
     storage: dict[str, Any] = {}
     for key, value in node._storage.items():
         if type(value) is Tensor:
@@ -94,6 +98,9 @@ def _compare_nodes(a: Any, b: Any, op: ComparisonOp) -> Any:
     """
     a, b = broadcast_batches(a, b)
     mine, theirs = a._storage, b._storage
+    if type(mine) is not dict and mine.parts is not None:
+        masks = [_compare_nodes(part, other, op) for part, other in zip(mine.parts, mine.cut(b), strict=True)]
+        return a._build(mine.join(masks, named=False), a._batch_size, a._device)
     if mine.keys() != theirs.keys():
         raise mismatch(set(mine), set(theirs))
     storage: dict[str, Any] = {

@@ -96,6 +96,10 @@ def _size(size: tuple[Any, ...]) -> Size:
 
 def _set_device(node: Kernel, device: torch.device | None) -> None:
     node._device = device
+    if type(node._storage) is not dict and node._storage.parts is not None:  # type: ignore[union-attr]
+        for part in node._storage.parts:  # type: ignore[union-attr]
+            _set_device(part, device)
+        return
     for value in node._storage.values():
         child = None if type(value) is Tensor else kind_of(value).node(value)
         if child is not None:

@@ -34,12 +34,13 @@ class FlattenKeysMethods(MappingMethods):
         _check_separator(separator, "flatten_keys")
         if inplace:
             self._require_unlocked("flatten the keys of")
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            parts = self._by_part(lambda part: part.flatten_keys(separator, inplace, is_leaf))
+            return self if inplace else _returning(parts, self, _Unflatten(separator))
         flat: dict[str, Any] = {}
         _collect(self, "", separator, is_leaf, flat)
         if not inplace:
-            out = self._like(flat)
-            out._origin = (ref(self), _Unflatten(separator))
-            return out
+            return _returning(self._like(flat), self, _Unflatten(separator))
         storage = self._storage
         for key in [key for key in storage if key not in flat or flat[key] is not storage[key]]:
             del storage[key]
@@ -67,13 +68,15 @@ class FlattenKeysMethods(MappingMethods):
         _check_separator(separator, "unflatten_keys")
         if inplace:
             self._require_unlocked("unflatten the keys of")
+        if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
+            parts = self._by_part(lambda part: part.unflatten_keys(separator, inplace))
+            return self if inplace else _returning(parts, self, _Flatten(separator))
         split = {key: key.split(separator) for key in self._storage if separator in key}
         out: Any = self._like({key: _copied(value) for key, value in self._storage.items() if key not in split})
         for key, parts in split.items():
             _insert(out, key, parts, self._storage[key])
         if not inplace:
-            out._origin = (ref(self), _Flatten(separator))
-            return out  # type: ignore[no-any-return]  # the class of self
+            return _returning(out, self, _Flatten(separator))  # type: ignore[no-any-return]  # the class of self
         storage = self._storage
         for key in split:
             del storage[key]
@@ -82,6 +85,12 @@ class FlattenKeysMethods(MappingMethods):
             if key in changed:
                 storage[key] = value
         return self
+
+
+def _returning(out: Any, source: Any, undo: Any) -> Any:
+    """Note what the end of a context manager does with a result."""
+    out._origin = (ref(source), undo)
+    return out
 
 
 class _Flatten:

@@ -135,7 +135,7 @@ class Kernel:
         return dense
 
     def _leaf_pairs(self, other: Kernel) -> tuple[list[Tensor], list[Tensor]] | None:
-        """Pair the tensors of two trees by key; None unless they have the same keys, and tensors of equal shapes only."""
+        """Pair the tensors of two trees by key; None unless keys are the same, and all values tensors of equal shapes."""
         mine: list[Tensor] = []
         theirs: list[Tensor] = []
         return (mine, theirs) if self._collect_pairs(other, mine, theirs) else None
@@ -170,6 +170,24 @@ class Kernel:
             for k, v in self._storage.items()
         }
         return self._derive(storage, self._batch_size, self._device, self._names)
+
+    def _write_back(self, leaves: Iterator[Tensor]) -> None:
+        """Write the next leaves back through the storages that make up values on reading."""
+        storage: Any = self._storage
+        dense = type(storage) is dict
+        if not dense and storage.parts is not None:
+            for part in storage.parts:
+                part._write_back(leaves)
+            return
+        for key, value in storage.items():
+            kind = kind_of(value)
+            node = kind.node(value)
+            if node is not None:
+                node._write_back(leaves)
+            elif kind.is_tensor:
+                leaf = next(leaves)
+                if not dense:
+                    storage.overwrite(key, leaf)
 
     def _with_leaves(self: K, leaves: Iterable[Tensor]) -> K:
         """Return the same tree (batch sizes, names, device) around other tensors, one for each of `_leaves`."""
@@ -274,7 +292,12 @@ class Kernel:
             out = self._by_part(lambda part: part._to_device(device))
             out._device = device
             return out
-        storage = {key: kind_of(value).fit(value, self._batch_size, device) for key, value in self._storage.items()}
+        storage = {
+            k: (v if v.device == device else v.to(device))
+            if type(v) is Tensor
+            else kind_of(v).fit(v, self._batch_size, device)
+            for k, v in self._storage.items()
+        }
         return self._derive(storage, self._batch_size, device, self._names)
 
     # -- caching ------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class LazyStackedTensorDict(TensorDictBase):
         if stack_dim_name is not None:
             names = self.names
             names[self._storage.dim] = stack_dim_name
-            self._names = names
+            self.names = names
 
     @property
     def tensordicts(self) -> list[Any]:

@@ -108,6 +108,8 @@ class NamesMethods(LockMethods):
 
 def shallow_copy(node: Any) -> Any:
     """Return a new tree of containers that shares the leaves of `node`, unlocked."""
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        return node._by_part(shallow_copy)
     storage = {}
     for key, value in node._storage.items():
         if type(value) is not Tensor:
@@ -141,6 +143,9 @@ def assign_names(node: Kernel, names: Names) -> None:
     n = len(names)
     extra = node._names[n:] if node._names is not None else [None] * (len(node._batch_size) - n)
     node._names = normal_names([*names, *extra])
+    storage: Any = node._storage
+    if type(storage) is not dict and storage.parts is not None:
+        names = storage.name_dims([*names, *extra])
     for _, child in node._nodes():
         assign_names(child, names)
 
@@ -149,5 +154,11 @@ def erase_names(node: Kernel, n: int) -> None:
     """Take the names of the first `n` dims away, here and in the nodes below."""
     if node._names is not None:
         node._names = normal_names([*[None] * n, *node._names[n:]])
+    storage: Any = node._storage
+    if type(storage) is not dict and storage.parts is not None:
+        rest = storage.name_dims([None] * len(node._batch_size) if node._names is None else node._names)
+        for part in storage.parts:
+            assign_names(part, rest)
+        return
     for _, child in node._nodes():
         erase_names(child, n)

@@ -89,6 +89,8 @@ def _non_tensor_items(node: Any, prefix: tuple[str, ...], nested: bool) -> Itera
 
 
 def _without_non_tensor(node: Any) -> Any:
+    if type(node._storage) is not dict and node._storage.parts is not None:
+        return node._by_part(_without_non_tensor)
     storage: dict[str, Any] = {}
     for key, value in node._storage.items():
         if type(value) is not Tensor:

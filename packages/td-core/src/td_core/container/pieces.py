@@ -25,7 +25,8 @@ class PieceMethods(ShapeMethods):
 
     def contiguous(self) -> Self:
         """Return a new container whose leaves are contiguous."""
-        return self._map_tensors(Tensor.contiguous)
+        whole = self if self._gather()[1] else self._stacked()
+        return whole._map_tensors(Tensor.contiguous)
 
     def is_contiguous(self) -> bool:
         """Whether every leaf is contiguous."""
@@ -85,7 +86,8 @@ class PieceMethods(ShapeMethods):
         if chunks < 1:
             raise TDValueError(f"chunk: chunks must be at least 1, got {chunks}.")
         n = self._batch_size[d]
-        return self._split_pieces(_split_sizes(max(1, -(-n // chunks)), n, d), d)
+        sizes = _split_sizes(-(-n // chunks), n, d) if n else [0] * chunks
+        return self._split_pieces(sizes, d)
 
     def _split_pieces(self, sizes: list[int], dim: int) -> tuple[Self, ...]:
         pieces = tuple(self._flagged_piece(piece) for piece in self._cut(sizes, dim))

@@ -9,11 +9,19 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
-from ..errors import LockedError, TDKeyError, TDRuntimeError, TDTypeError, TDValueError, missing_key
+from ..errors import (
+    InplaceWriteError,
+    KeyThroughLeafError,
+    LockedError,
+    TDKeyError,
+    TDRuntimeError,
+    TDTypeError,
+    missing_key,
+)
 from ..keys import key_parts, require_parts
 from ..leaves import kind_of, kind_of_type
 from ..typing import NO_DEFAULT, LeafPredicate, NestedKey
-from .kernel import Kernel
+from .kernel import Kernel, normal_names
 from .mapping import MappingMethods
 from .names import shallow_copy
 
@@ -175,7 +183,7 @@ class UpdateMethods(MappingMethods):
                 old.append(present)
                 new.append(value)
             else:
-                owner._overwrite(key, value, non_blocking)
+                owner._overwrite(key, _broadcast(key, value, present), non_blocking)
         if old:
             torch._foreach_copy_(old, new, non_blocking=bool(non_blocking))
         return self
@@ -239,9 +247,11 @@ class UpdateMethods(MappingMethods):
 
     def zero_(self) -> Self:
         """Set every tensor of the tree to zero, in place."""
-        leaves = self._leaves()
+        leaves, stored = self._gather()
         if leaves:
             torch._foreach_zero_(leaves)
+        if not stored:
+            self._write_back(iter(leaves))
         return self
 
     # -- choosing entries ---------------------------------------------------------------------------------------------
@@ -290,10 +300,13 @@ class UpdateMethods(MappingMethods):
             recurse: keep the tree of (empty) nodes and the non-tensor data.
             batch_size: another batch size.
             device: another device, or None for none.
-            names: other names, or None for none.
+            names: other names, or None for none. Default: those of the first dims.
         """
         size = self._batch_size if batch_size is None else Size(batch_size)
-        out: Self = self._derive({}, size, self._device, self._names if size == self._batch_size else None)
+        own = self._names
+        if own is not None and len(size) != len(own):
+            own = normal_names([*own, *[None] * len(size)][: len(size)])
+        out: Self = self._derive({}, size, self._device, own)
         if device is not NO_DEFAULT:
             out._device = None if device is None else torch.device(device)
         if names is not NO_DEFAULT:
@@ -416,6 +429,17 @@ def _pair_up(node: Any, items: Iterable[tuple[Any, Any]], wanted: KeyTree | None
         pairs.append((owner, parts[-1], value))
 
 
+def _broadcast(key: str, value: Any, present: Any) -> Any:
+    """Expand a tensor or number to the shape of the tensor it overwrites, by the rules of `Tensor.copy_`."""
+    if not isinstance(present, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
+        return value
+    value = torch.as_tensor(value)
+    try:
+        return value.expand(present.shape)
+    except RuntimeError as error:
+        raise InplaceWriteError(key, str(error)) from error
+
+
 def _fill(value: Any, number: float) -> None:
     if isinstance(value, Tensor):
         value.fill_(number)
@@ -428,7 +452,8 @@ def _fill(value: Any, number: float) -> None:
 
 def _select(node: Any, tree: KeyTree, strict: bool, inplace: bool) -> Any:
     if type(node._storage) is not dict and node._storage.parts is not None:
-        return _by_part_of(node, lambda part: _select(part, tree, strict, inplace), inplace)
+        out = node._by_part(lambda part: _select(part, tree, strict, inplace))
+        return node if inplace else out
     picked: dict[str, Any] = {}
     storage = node._storage
     for key, below in tree.items():
@@ -446,24 +471,12 @@ def _select(node: Any, tree: KeyTree, strict: bool, inplace: bool) -> Any:
         if child is not None:
             picked[key] = kind.wrap(value, _select(child, below, strict, inplace))
         elif strict:
-            raise TDKeyValueError(
-                f"{key!r} is a {type(value).__name__}, not a tensordict, so it has no entries {sorted(below)}."
-            )
+            raise KeyThroughLeafError(key, type(value), next(iter(below)))
     if not inplace:
         return node._like(picked)
     storage.clear()
     storage.update(picked)
     return node
-
-
-class TDKeyValueError(TDKeyError, TDValueError):
-    """A key leads through a leaf."""
-
-
-def _by_part_of(node: Any, fn: Any, inplace: bool) -> Any:
-    """Call a function on each part; the result is the node itself where the function changed them in place."""
-    out = node._by_part(fn)
-    return node if inplace else out
 
 
 def _exclude(node: Any, tree: KeyTree) -> Any:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..errors import TDTypeError
 from ..keys import join_key, key_parts
-from ..leaves import is_leaf_default, kind_of
+from ..leaves import is_leaf_default, kind_of, kind_of_type
 from ..typing import LeafPredicate, NestedKey
 from .kernel import Kernel
 
@@ -103,7 +103,11 @@ def _is_leaf(value: Any) -> bool:
 
 def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], leaves_only: bool) -> None:
     """As `collect_items` with nested keys and the default leaf predicate, without the values."""
-    for name, value in node._storage.items():
+    storage = node._storage
+    if type(storage) is not dict:
+        _collect_unread(storage, prefix, keys, leaves_only)
+        return
+    for name, value in storage.items():
         if type(value) is Tensor:
             keys.append((*prefix, name) if prefix else name)
             continue
@@ -116,16 +120,30 @@ def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], 
             keys.append(path if prefix else name)
 
 
+def _collect_unread(storage: Any, prefix: tuple[str, ...], keys: list[NestedKey], leaves_only: bool) -> None:
+    """List the keys of a storage, reading nodes only."""
+    for name in storage:
+        path = (*prefix, name)
+        kind = kind_of_type(storage.value_type(name))
+        if kind is not None and kind.is_collection and not kind.is_non_tensor:
+            value = storage[name]
+            child = kind_of(value).node(value)
+            if child is not None:
+                _collect_keys(child, path, keys, leaves_only)
+        if not (leaves_only and kind is not None and kind.is_collection):
+            keys.append(path if prefix else name)
+
+
 def contains(node: Kernel, parts: tuple[str, ...]) -> bool:
     """Whether the path leads to an entry."""
     value: Any = node
-    for part in parts:
-        if not isinstance(value, Kernel):
-            value = kind_of(value).node(value)
-            if value is None:
-                return False
+    for part in parts[:-1]:
         storage = value._storage
         if part not in storage:
             return False
         value = storage[part]
-    return True
+        if not isinstance(value, Kernel):
+            value = kind_of(value).node(value)
+            if value is None:
+                return False
+    return parts[-1] in value._storage

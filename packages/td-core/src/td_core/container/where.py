@@ -10,7 +10,7 @@ from typing_extensions import Self
 
 from ..errors import TDKeyError, TDRuntimeError
 from ..leaves import kind_of, kind_of_type
-from ..ops import check_batch, widen_mask
+from ..ops import check_batch, spread_mask, widen_mask
 from .arithmetic import ArithmeticMethods
 
 
@@ -33,11 +33,13 @@ class WhereMethods(ArithmeticMethods):
         kind = kind_of_type(type(other))
         node = None if kind is None else kind.node(other)
         if node is None:
-            leaves = self._leaves()
-            masks = widen_mask(condition, leaves, "condition")
+            leaves, stored, masks = spread_mask(self, condition, "condition")
+            broadcast = isinstance(other, Tensor) and other.ndim
+            if broadcast and not stored:  # torch aligns it with whole entries, from the right
+                return self._stacked().where(condition, other, out=out)
             others = _as_operands(other, leaves)
             results = [torch.where(*args) for args in zip(masks, leaves, others, strict=True)]
-            if isinstance(other, Tensor) and other.ndim:
+            if broadcast:
                 check_batch(self, results)
             result = self._with_leaves(results)
             return result._locked_like(self) if out is None else _rebind(out, result)
@@ -63,8 +65,8 @@ class WhereMethods(ArithmeticMethods):
         Raises:
             TDRuntimeError: the mask does not match the leading dims of a leaf.
         """
-        leaves, stored = self._gather()
-        for leaf, wide in zip(leaves, widen_mask(mask, leaves, "mask"), strict=True):
+        leaves, stored, masks = spread_mask(self, mask, "mask")
+        for leaf, wide in zip(leaves, masks, strict=True):
             leaf.masked_fill_(wide, value)
         if not stored:
             self._write_back(iter(leaves))
@@ -72,8 +74,7 @@ class WhereMethods(ArithmeticMethods):
 
     def masked_fill(self, mask: Tensor, value: float | bool | Tensor) -> Self:
         """Return an unlocked copy with `value` where `mask` holds; arguments and errors as `masked_fill_`."""
-        leaves = self._leaves()
-        masks = widen_mask(mask, leaves, "mask")
+        leaves, _, masks = spread_mask(self, mask, "mask")
         return self._with_leaves([leaf.masked_fill(wide, value) for leaf, wide in zip(leaves, masks, strict=True)])
 
 
@@ -97,6 +98,10 @@ def _rebind(out: Any, result: Any) -> Any:
 def _where_nodes(condition: Tensor, td: Any, other: Any, pad: Any, path: tuple[str, ...]) -> Any:
     """Select between two containers, matched by key. Either may be None: a node that one side lacks."""
     present = td if td is not None else other
+    whole = present._storage
+    if type(whole) is not dict and whole.parts is not None:
+        operands = (condition, td, other)
+        return present._by_part(lambda _, c, a, b: _where_nodes(c, a, b, pad, path), *operands)
     mine: Any = {} if td is None else td._storage
     theirs: Any = {} if other is None else other._storage
     storage: dict[str, Any] = {}

@@ -5,8 +5,10 @@ from .align import Aligned as Aligned
 from .align import align as align
 from .align import broadcast_batches as broadcast_batches
 from .align import check_batch as check_batch
+from .align import check_leaves as check_leaves
 from .align import matched_leaves as matched_leaves
 from .align import mismatch as mismatch
+from .align import spread_mask as spread_mask
 from .align import widen_mask as widen_mask
 from .table import COMPARISONS as COMPARISONS
 from .table import DIVIDED_INTO as DIVIDED_INTO

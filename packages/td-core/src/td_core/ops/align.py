@@ -6,7 +6,7 @@ of each leaf; where it has more elements, the batch grows. Another container is 
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -203,6 +203,29 @@ def broadcast_batches(td: Any, other: Any) -> tuple[Any, Any]:
 def _expanded(td: Any, shape: Size) -> Any:
     batch = td._batch_size
     return td if batch == shape else td._transform(Expand(n=len(batch), shape=shape))
+
+
+def check_leaves(td: Any, results: Any) -> None:
+    """Do what `check_batch` does for a flat list with one result for each leaf of the tree, of any storage."""
+    if td._gather()[1]:
+        check_batch(td, results)
+    else:
+        _check_each(td, iter(results))
+
+
+def _check_each(td: Any, results: Iterator[Tensor]) -> None:
+    storage = td._storage
+    if type(storage) is not dict and storage.parts is not None:
+        for part in storage.parts:
+            _check_each(part, results)
+        return
+    for value in storage.values():
+        kind = kind_of(value)
+        node = kind.node(value)
+        if node is not None:
+            _check_each(node, results)
+        elif kind.is_tensor:
+            check_batch(td, [next(results)])
 
 
 def check_batch(td: Any, results: Any) -> None:
