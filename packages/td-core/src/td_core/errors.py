@@ -35,6 +35,13 @@ class TDValueError(TDError, ValueError):
     """An argument has the right type and a wrong value."""
 
 
+class KeyThroughLeafError(TDKeyError, TDValueError):
+    """A nested key leads through an entry that is not a tensordict."""
+
+    def __init__(self, leaf: object, kind: type, below: object) -> None:
+        super().__init__(f"{leaf!r} is a {kind.__name__}, not a tensordict, so it has no entry {below!r}.")
+
+
 class TDTypeError(TDError, TypeError):
     """An argument has the wrong type."""
 

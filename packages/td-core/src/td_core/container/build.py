@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,7 @@ class Sizing:
         """Build a dense container of the items."""
         device = None if self.device is None else normal_device(self.device)
         out = Kernel._build({}, as_size(self.batch_size), device)
-        for key, value in items:
-            out.set(key, value)
+        out._take(items)
         return self.finish(out)
 
     def finish(self, out: Any) -> Any:
@@ -70,9 +70,22 @@ class Sizing:
         return out
 
 
-def as_size(size: BatchSize) -> Size:
-    """Read a batch size: a sequence, a number, or None for the empty one."""
-    return Size(()) if size is None else Size((size,)) if isinstance(size, int) else Size(size)
+def as_size(size: Any) -> Size:
+    """Read a batch size: a sequence, a number, or None for the empty one.
+
+    Raises:
+        TDValueError: it is nothing of these.
+    """
+    if size is None:
+        return Size(())
+    if type(size) is Size:
+        return size
+    try:
+        if type(size) in (list, tuple) or isinstance(size, Iterable):
+            return Size(size)
+        return Size((index(size),))
+    except TypeError as error:
+        raise TDValueError(f"batch_size must be a sequence of ints or an int, got {size!r}.") from error
 
 
 def container_of(value: Any) -> Any:

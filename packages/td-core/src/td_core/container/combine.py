@@ -123,7 +123,7 @@ class CombineMethods(RearrangeMethods):
         first = containers[0]
         entries = _combine(containers, dim, torch.cat, TDKeyError)
         size = _cat_size(containers, dim)
-        return first._derive(entries, size, _common_device(containers), _common_names(containers))
+        return first._derive(entries, size, _common_device(containers), first._names)
 
 
 def _combine(nodes: Sequence[Any], dim: int, combine: Any, error: type[TDError]) -> dict[str, Any]:

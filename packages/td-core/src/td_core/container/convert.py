@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from keyword import iskeyword
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from torch import Tensor
 
-from ..errors import TDValueError
+from ..errors import TDTypeError, TDValueError
 from ..leaves import kind_of
 from ..typing import DeviceLike
 from .build import (
@@ -97,10 +97,36 @@ class ConvertMethods(StateDictMethods):
             convert_tensors: turn tensors into nested lists, or with `"numpy"` into arrays.
             tolist_first: turn nested containers with batch dims into lists of dicts.
         """
-        if convert_tensors not in (True, False, "numpy"):
-            raise TDValueError(f"convert_tensors must be True, False or 'numpy', got {convert_tensors!r}.")
-        convert = _CONVERSIONS[convert_tensors]
-        return _to_dict(self, convert, retain_none, tolist_first)
+        return _to_dict(self, _conversion(convert_tensors), retain_none, tolist_first)
+
+    def tolist(
+        self,
+        *,
+        convert_nodes: bool = True,
+        convert_tensors: bool | Literal["numpy"] = False,
+        tolist_first: bool = False,
+    ) -> Any:
+        """Return the elements as nested lists, one level a batch dim.
+
+        Args:
+            convert_nodes: turn the elements into dicts; else they stay containers.
+            convert_tensors: as in `to_dict`.
+            tolist_first: as in `to_dict`.
+
+        Returns:
+            A list; without batch dims, the dict or container itself.
+
+        Raises:
+            TDTypeError: `convert_tensors` or `tolist_first`, and the elements stay containers.
+        """
+        if not convert_nodes:
+            if convert_tensors or tolist_first:
+                raise TDTypeError(
+                    "tolist(convert_nodes=False) keeps tensors and nodes as they are: nothing to convert."
+                )
+            return _to_lists(self, lambda element: element)
+        convert = _conversion(convert_tensors)
+        return _to_lists(self, lambda element: _to_dict(element, convert, True, tolist_first))
 
     def to_tensordict(self, *, retain_none: bool | None = None) -> Any:
         """Return an unlocked, dense copy, whatever the storage; nested containers of any class become dense too."""
@@ -258,6 +284,13 @@ class ConvertMethods(StateDictMethods):
 _CONVERSIONS: dict[Any, Any] = {False: None, True: Tensor.tolist, "numpy": Tensor.numpy}
 
 
+def _conversion(convert_tensors: Any) -> Any:
+    """Return the function for the tensors, None to keep them."""
+    if convert_tensors not in (True, False, "numpy"):
+        raise TDValueError(f"convert_tensors must be True, False or 'numpy', got {convert_tensors!r}.")
+    return _CONVERSIONS[convert_tensors]
+
+
 def _to_dict(td: Kernel, convert: Any, retain_none: bool, tolist_first: bool) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in td._storage.items():
@@ -267,8 +300,7 @@ def _to_dict(td: Kernel, convert: Any, retain_none: bool, tolist_first: bool) ->
         kind = kind_of(value)
         node = kind.node(value)
         if node is not None:
-            listed = tolist_first and node._batch_size
-            out[key] = (_to_lists if listed else _to_dict)(node, convert, retain_none, tolist_first)
+            out[key] = _to_dicts(node, convert, retain_none, tolist_first)
         elif kind.is_non_tensor:
             plain = value.tolist() if tolist_first else kind.unwrap(value)
             if plain is not None or retain_none:
@@ -278,11 +310,18 @@ def _to_dict(td: Kernel, convert: Any, retain_none: bool, tolist_first: bool) ->
     return out
 
 
-def _to_lists(td: Any, convert: Any, retain_none: bool, tolist_first: bool) -> Any:
-    """Return nested lists, of the batch shape, of the dicts of the elements."""
+def _to_dicts(node: Any, convert: Any, retain_none: bool, tolist_first: bool) -> Any:
+    """Return a nested container as a dict, or with `tolist_first` as lists of the dicts of its elements."""
+    if not tolist_first:
+        return _to_dict(node, convert, retain_none, tolist_first)
+    return _to_lists(node, lambda element: _to_dict(element, convert, retain_none, tolist_first))
+
+
+def _to_lists(td: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return nested lists, of the batch shape, of the converted elements."""
     if not td._batch_size:
-        return _to_dict(td, convert, retain_none, tolist_first)
-    return [_to_lists(row, convert, retain_none, tolist_first) for row in td.unbind(0)]
+        return convert(td)
+    return [_to_lists(row, convert) for row in td.unbind(0)]
 
 
 @lru_cache(maxsize=256)

@@ -139,6 +139,10 @@ class DeviceMethods(SizeMethods):
             return self
         return out._locked_like(self)
 
+    def pin_memory_(self, num_threads: int | None = None) -> Self:
+        """Call `pin_memory` with `inplace=True`."""
+        return self.pin_memory(num_threads, inplace=True)
+
     def record_stream(self, stream: Any) -> Self:
         """Tell the allocator that a stream uses the entries, so that their memory is not reused before it is done.
 
@@ -161,13 +165,16 @@ class DeviceMethods(SizeMethods):
         return self
 
     def auto_device_(self) -> Self:
-        """Record the device that all entries share, or none if they differ, here and in every node.
+        """Record the device that all entries share, here and in every node, or each node its own if they differ.
 
         Returns:
             This container.
         """
         devices = {leaf.device for leaf in self._leaves()}
-        self._device = devices.pop() if len(devices) == 1 else None
+        if len(devices) == 1:
+            record_device(self, devices.pop())
+            return self
+        self._device = None
         for _, node in self._nodes():
             node.auto_device_()  # type: ignore[attr-defined]  # every container has it
         return self

@@ -13,12 +13,12 @@ from typing_extensions import Self
 from ..errors import (
     BatchSizeError,
     InplaceWriteError,
+    KeyThroughLeafError,
     LockedError,
     TDError,
     TDKeyError,
     TDRuntimeError,
     TDTypeError,
-    TDValueError,
     missing_key,
 )
 from ..keys import join_key, key_parts, require_parts
@@ -48,7 +48,7 @@ class MappingMethods(NamesMethods):
 
         Raises:
             TDKeyError: `key` is not a nested key.
-            TDValueError: the path leads through a tensor and no default was given.
+            KeyThroughLeafError: the path leads through a tensor and no default was given.
         """
         if type(key) is str:
             value = self._storage.get(key, default)
@@ -67,9 +67,7 @@ class MappingMethods(NamesMethods):
             node: Kernel | None = value if depth == 0 else kind_of(value).node(value)
             if node is None:
                 if default is NO_DEFAULT and kind_of(value).is_tensor:
-                    raise TDValueError(
-                        f"{parts[:depth]!r} is a {type(value).__name__}, not a tensordict, so it has no entry {part!r}."
-                    )
+                    raise KeyThroughLeafError(parts[:depth], type(value), part)
                 return None if default is NO_DEFAULT else default
             try:
                 value = node._storage[part]
@@ -90,7 +88,8 @@ class MappingMethods(NamesMethods):
         """Return the container that holds the last part of a path, whether or not that part exists.
 
         Raises:
-            TDKeyError: an intermediate part is missing, or is not a container.
+            TDKeyError: an intermediate part is missing.
+            KeyThroughLeafError: an intermediate part is not a container.
         """
         node: Kernel = self
         for depth, part in enumerate(parts[:-1]):
@@ -100,10 +99,7 @@ class MappingMethods(NamesMethods):
                 raise missing_key(parts, node._storage) from None
             child = None if type(value) is Tensor else kind_of(value).node(value)
             if child is None:
-                raise TDKeyError(
-                    f"The key {parts!r} leads through {parts[: depth + 1]!r}, which is a {type(value).__name__} "
-                    "and has no entries."
-                )
+                raise KeyThroughLeafError(parts[: depth + 1], type(value), parts[depth + 1])
             node = child
         return node
 
@@ -162,8 +158,8 @@ class MappingMethods(NamesMethods):
 
     @property
     def depth(self) -> int:
-        """The number of nested levels below this one."""
-        return max((1 + node.depth for _, node in self._nodes()), default=0)  # type: ignore[attr-defined]
+        """The number of nodes on the way to the deepest leaf."""
+        return max(_levels(self), 0)
 
     # -- listing ------------------------------------------------------------------------------------------------------
 
@@ -223,8 +219,10 @@ class MappingMethods(NamesMethods):
         """Return the values; options as in `keys`, result as in `items`."""
         if not include_nested and not leaves_only and is_leaf is None and not sort:
             return self._storage.values()
-        if include_nested and leaves_only and is_leaf is None and not sort and type(self._storage) is dict:
-            return list(self._leaves())
+        if include_nested and leaves_only and is_leaf is None and not sort:
+            leaves, stored = self._gather()
+            if stored:
+                return list(leaves)
         return [value for _, value in self.items(include_nested, leaves_only, is_leaf, sort=sort)]
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -316,12 +314,27 @@ class MappingMethods(NamesMethods):
     def _node_from(self, mapping: Any) -> Any:
         """Build a child node from a mapping, with this container's batch size, device and names."""
         node = self._empty_node()
-        for key, value in mapping.items():
-            if type(key) is str:
-                node._store(key, value)
-            else:
-                node.set(key, value)
+        node._take(mapping.items())
         return node
+
+    def _take(self, items: Iterable[tuple[Any, Any]], non_blocking: bool | None = None) -> None:
+        """Insert the entries of a mapping. A tuple key adds to a node; a plain key may not replace what came of one.
+
+        Raises:
+            TDKeyError: a plain key comes after a tuple key that starts with it.
+        """
+        heads: set[str] = set()
+        for key, value in items:
+            if type(key) is not str:
+                self.set(key, value, non_blocking=non_blocking)
+                heads.add(key_parts(key)[0])
+            elif heads and key in heads:
+                raise TDKeyError(
+                    f"The entry {key!r} comes after an entry inside of it, which it would replace. Put it first, or "
+                    "give the nested entries in one way."
+                )
+            else:
+                self._store(key, value)
 
     def _empty_node(self) -> Any:
         storage = self._storage
@@ -347,6 +360,8 @@ class MappingMethods(NamesMethods):
                     old.copy_(item, non_blocking=bool(non_blocking))
                     return
                 kind = kind_of(old)
+                if kind.node(old) is not None and not isinstance(item, dict) and kind_of(item).node(item) is None:
+                    raise InplaceWriteError(key, f"the entry is a tensordict, the value a {type(item).__name__}")
                 if self._sharing is not None and kind.is_non_tensor:
                     self._require_same_data(key, old, kind.copy_into(kind.clone(old), item))
                     return
@@ -483,9 +498,7 @@ class MappingMethods(NamesMethods):
         self._require_unlocked(f"pop {key!r} from")
         parts = require_parts(key)
         if not contains(self, parts):
-            if default is NO_DEFAULT:
-                raise missing_key(key, self._storage)
-            return default
+            return self._at(parts) if default is NO_DEFAULT else default  # raises: it says where the path ends
         owner = self._owner(parts)
         owner._require_unlocked(f"pop {key!r} from")
         value = owner._storage[parts[-1]]
@@ -574,6 +587,12 @@ class MappingMethods(NamesMethods):
             else:
                 storage.rename(old[-1], new[-1])
             return self
+        if new[: len(old)] == old:  # to below itself: a node takes its place
+            node = source._empty_node()
+            node.set(new[len(old) :], value)
+            del source._storage[old[-1]]
+            source._storage[old[-1]] = node
+            return self
         target = self._make_path(new)
         del source._storage[old[-1]]
         target._storage.pop(new[-1], None)
@@ -600,11 +619,25 @@ def _named_like(node: Kernel, names: list[str | None], key: object) -> Kernel:
     return copy
 
 
+def _levels(node: Kernel) -> int:
+    """The depth of the deepest leaf, -1 when there is none."""
+    deepest = -1
+    for value in node._storage.values():
+        child = None if type(value) is Tensor else kind_of(value).node(value)
+        if child is None:
+            deepest = max(deepest, 0)
+            continue
+        below = _levels(child)
+        if below >= 0:
+            deepest = max(deepest, below + 1)
+    return deepest
+
+
 def _same_memory(old: Any, new: Any) -> bool:
-    """Whether two tensors share their storage, so that copying one into the other was needless."""
+    """Whether two tensors share their storage, so that what one says was written through the other already."""
     if not isinstance(old, Tensor) or not isinstance(new, Tensor):
         return False
-    return old.untyped_storage().data_ptr() == new.untyped_storage().data_ptr() and old.shape == new.shape
+    return old.untyped_storage().data_ptr() == new.untyped_storage().data_ptr()
 
 
 def as_tensor_for(old: Tensor, value: Any) -> Any:

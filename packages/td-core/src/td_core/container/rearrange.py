@@ -11,7 +11,7 @@ from torch import Tensor
 from typing_extensions import Self
 
 from ..errors import TDRuntimeError, TDTypeError, TDValueError
-from ..structural import Flip, Repeat, RepeatInterleave, Roll, wrap_dim
+from ..structural import Flip, Repeat, RepeatInterleave, Roll, RollFlat, wrap_dim
 from .pieces import PieceMethods
 
 
@@ -120,16 +120,12 @@ class RearrangeMethods(PieceMethods):
         if dims is None:
             if not self._batch_size:
                 return self._reshaped(Roll((), ()))
-            return self.reshape(-1).roll(amounts, [0] * len(amounts)).reshape(self._batch_size)._named_as(self)
+            return self._reshaped(RollFlat(sum(amounts), len(self._batch_size)))
         n = len(self._batch_size)
         wrapped = [wrap_dim(d, n) for d in _as_list(dims)]
         if len(wrapped) != len(amounts):
             raise TDRuntimeError(f"roll: {len(amounts)} shifts and {len(wrapped)} dims must be equally many.")
         return self._reshaped(Roll(amounts, wrapped))
-
-    def _named_as(self, other: Any) -> Self:
-        self._names = other._names
-        return self
 
     def flip(self, dims: int | Sequence[int]) -> Self:
         """Reverse batch dims (a copy, as for tensors).

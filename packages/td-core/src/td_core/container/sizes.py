@@ -8,7 +8,7 @@ from torch import Size, Tensor
 from typing_extensions import Self
 
 from ..errors import BatchSizeError, TDIndexError, TDRuntimeError
-from ..leaves import kind_of
+from ..leaves import kind_of, rebatched_value
 from .kernel import Kernel, normal_names
 from .names import NamesMethods
 
@@ -137,6 +137,9 @@ def _set_largest(node: Any, batch_dims: int | None, inherited: Size | None = Non
     for child in empty:
         _set_largest(child, batch_dims, size)
     _set_batch_size(node, size)
+    for key, value in list(node._storage.items()):
+        if type(value) is not Tensor:
+            node._storage[key] = rebatched_value(value, size)
 
 
 def _common(a: Size, b: Size) -> Size:

@@ -10,9 +10,10 @@ from torch import Size
 
 from ..devices import normal_device
 from ..errors import TDValueError
-from ..leaves import kind_of_type
+from ..leaves import kind_of_type, rebatched_value
 from ..typing import DeviceLike
 from .base import TensorDictBase
+from .build import as_size
 from .kernel import Kernel
 from .lock import set_locked
 from .names import check_names
@@ -51,7 +52,7 @@ class TensorDict(TensorDictBase):
                 raise TDValueError("Give entries either as a mapping or as keywords, not both.")
             source = entries
         self._storage = {}
-        self._batch_size = _batch_size(batch_size, source)
+        self._batch_size = as_size(batch_size)
         self._device = None if device is None else normal_device(device)
         self._names = None if names is None else check_names(names, len(self._batch_size))
         if source is not None:
@@ -63,32 +64,15 @@ class TensorDict(TensorDictBase):
         kind = None if type(source) is dict else kind_of_type(type(source))
         node = None if kind is None else kind.node(source)
         if node is not None:
-            items: Any = node._storage.items()
+            size = self._batch_size
+            items: Any = [(key, rebatched_value(value, size)) for key, value in node._storage.items()]
         elif type(source) is dict or isinstance(source, Mapping):
             items = source.items()
         else:
             raise TDValueError(
                 f"A TensorDict is made from a mapping or another tensordict, got a {type(source).__name__}."
             )
-        for key, value in items:
-            if type(key) is str:
-                self._store(key, value)
-            else:
-                self.set(key, value, non_blocking=non_blocking)
-
-
-def _batch_size(batch_size: Any, source: Any) -> Size:
-    """Read a batch size: a sequence, a number, or None for the empty one."""
-    if batch_size is None:
-        return Size(())
-    if type(batch_size) is Size:
-        return batch_size
-    if isinstance(batch_size, int):
-        return Size((batch_size,))
-    try:
-        return Size(batch_size)
-    except TypeError as error:
-        raise TDValueError(f"batch_size must be a sequence of ints or an int, got {batch_size!r}.") from error
+        self._take(items, non_blocking)
 
 
 Kernel._classes[dict] = TensorDict

@@ -12,6 +12,7 @@ from .make import from_namedtuple as from_namedtuple
 from .make import from_pytree as from_pytree
 from .make import from_struct_array as from_struct_array
 from .make import from_tuple as from_tuple
+from .make import fromkeys as fromkeys
 from .make import make_tensordict as make_tensordict
 from .merge import merge_tensordicts as merge_tensordicts
 from .padding import pad as pad

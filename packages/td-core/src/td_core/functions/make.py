@@ -17,6 +17,7 @@ from_namedtuple = TensorDict.from_namedtuple
 from_pytree = TensorDict.from_pytree
 from_struct_array = TensorDict.from_struct_array
 from_tuple = TensorDict.from_tuple
+fromkeys = TensorDict.fromkeys
 
 
 def make_tensordict(

@@ -10,67 +10,17 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..container.build import container_of
+from ..container.padding import padded_column
 from ..container.tensordict import TensorDict
 from ..errors import TDIndexError, TDRuntimeError, TDValueError
 from ..keys import key_parts, unravel_key
-from ..leaves import NonTensorStack, kind_of
+from ..leaves import kind_of
 from ..typing import NestedKey
 
 
 def pad(tensordict: Any, pad_size: Sequence[int], value: float = 0.0) -> Any:
-    """Pad the batch dims of every entry; non-tensor entries are padded with None.
-
-    Args:
-        tensordict: the tensordict.
-        pad_size: how much to add before and after, dim by dim from the first batch dim on. Negative sizes crop.
-        value: what to pad tensors with.
-
-    Raises:
-        TDRuntimeError: `pad_size` has odd length, or more than two sizes a batch dim.
-    """
-    sizes = list(pad_size)
-    if len(sizes) % 2:
-        raise TDRuntimeError(f"pad() takes two sizes a batch dim, before and after, got {len(sizes)}: {sizes}.")
-    if len(sizes) > 2 * tensordict.batch_dims:
-        raise TDRuntimeError(
-            f"pad() got sizes for {len(sizes) // 2} dims, and the tensordict has {tensordict.batch_dims} batch dims."
-        )
-    pairs = list(zip(sizes[::2], sizes[1::2], strict=True))
-    node = container_of(tensordict)
-    return kind_of(tensordict).wrap(tensordict, _padded(node, pairs, value))
-
-
-def _padded(node: Any, pairs: list[tuple[int, int]], value: float) -> Any:
-    grown = [n + sum(pair) for n, pair in zip(node.batch_size, pairs, strict=False)]
-    size = torch.Size([*grown, *node.batch_size[len(pairs) :]])
-    out = TensorDict({}, size, node.device, node.names)
-    for key, entry in node.items():
-        kind = kind_of(entry)
-        child = kind.node(entry)
-        if child is not None:
-            out.set(key, kind.wrap(entry, _padded(child, pairs, value)))
-        elif kind.is_non_tensor:
-            out.set(key, _padded_column(entry, pairs))
-        else:
-            out.set(key, _pad_leading(entry, pairs, value))
-    return out
-
-
-def _pad_leading(tensor: Tensor, pairs: list[tuple[int, int]], value: float) -> Tensor:
-    """Pad the leading dims; torch wants the sizes from the last dim backwards."""
-    backwards = [0, 0] * (tensor.ndim - len(pairs)) + [n for pair in reversed(pairs) for n in pair]
-    return F.pad(tensor, backwards, value=value)
-
-
-def _padded_column(data: Any, pairs: list[tuple[int, int]]) -> Any:
-    if not any(n for pair in pairs for n in pair):
-        return data
-    ndim = data.batch_dims
-    rows = [*data.reshape(-1).tolist(), None] if data.numel() else [None]
-    positions = torch.arange(data.numel()).reshape(data.batch_size)
-    padded = _pad_leading(positions, pairs, -1)
-    column = NonTensorStack(*(rows[i] for i in padded.flatten().tolist()))
-    return column.reshape(padded.shape) if ndim != 1 else column
+    """Pad the batch dims of every entry; see `TensorDict.pad`."""
+    return kind_of(tensordict).wrap(tensordict, container_of(tensordict).pad(pad_size, value))
 
 
 def pad_sequence(
@@ -206,7 +156,7 @@ class _SequencePadder:
         for entry in entries:
             missing = size[self.dim + 1] - entry.batch_size[self.dim]
             pair = (missing, 0) if self.left else (0, missing)
-            padded.append(_padded_column(entry, [*[(0, 0)] * self.dim, pair]))
+            padded.append(padded_column(entry, [*[(0, 0)] * self.dim, pair]))
         return kind_of(padded[0]).stack(padded, 0)
 
 

@@ -35,15 +35,17 @@ def dense_stack_tds(td_list: Any, dim: int | None = None) -> Any:
 
     Args:
         td_list: a list of containers, or a lazy stack.
-        dim: where the new dim goes. Default: 0, or the dim of the lazy stack.
+        dim: where the new dim goes. Default: the dim of the lazy stack; a list needs one.
 
     Raises:
         TDIndexError: the list is empty, or `dim` out of range.
         TDRuntimeError: keys, batch sizes or shapes differ.
-        TDValueError: `dim` differs from the dim of the lazy stack.
+        TDValueError: `dim` differs from the dim of the lazy stack, or is not given with a list.
     """
     if isinstance(td_list, LazyStackedTensorDict):
         if dim is not None and dim != td_list.stack_dim:
             raise TDValueError(f"dim={dim} differs from the stack dim {td_list.stack_dim} of the lazy stack.")
         return TensorDictBase.stack(td_list.tensordicts, td_list.stack_dim)
-    return TensorDictBase.stack(td_list, 0 if dim is None else dim)
+    if dim is None:
+        raise TDValueError("dense_stack_tds() of a list needs the dim along which to stack: dense_stack_tds(tds, 0).")
+    return TensorDictBase.stack(td_list, dim)

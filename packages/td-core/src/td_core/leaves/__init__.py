@@ -21,3 +21,4 @@ from .non_tensor import as_non_tensor as as_non_tensor
 from .non_tensor_base import NonTensorDataBase as NonTensorDataBase
 from .non_tensor_base import is_non_tensor as is_non_tensor
 from .non_tensor_kind import NonTensorKind as NonTensorKind
+from .non_tensor_kind import rebatched_value as rebatched_value

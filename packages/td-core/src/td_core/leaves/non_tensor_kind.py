@@ -80,6 +80,13 @@ def fit_non_tensor(value: Any, batch_size: Size, device: torch.device | None) ->
     return new
 
 
+def rebatched_value(value: Any, batch_size: Size) -> Any:
+    """Give one shared value exactly this batch size, as it has rows wherever the batch has; other values stay."""
+    if isinstance(value, NonTensorData) and value._batch_size != batch_size:
+        return value._resized(batch_size, None)
+    return value
+
+
 def write_non_tensor(value: Any, index: Index, new: Any) -> Any:
     """Write at an index and return the data to store: one value becomes a column when the new value differs."""
     if isinstance(value, NonTensorData):
@@ -97,7 +104,7 @@ def write_non_tensor(value: Any, index: Index, new: Any) -> Any:
 def copy_into_non_tensor(value: Any, new: Any) -> Any:
     """Overwrite the whole data and return what to store: in place wherever the class can hold the new values."""
     if not isinstance(new, NonTensorDataBase):
-        return new
+        raise TypeError(f"the entry holds Python values, the new value is a {type(new).__name__}")
     if isinstance(value, NonTensorStack) or isinstance(new, NonTensorData):
         return value.update(new)
     return new

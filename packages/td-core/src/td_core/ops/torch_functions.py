@@ -161,6 +161,7 @@ def _allclose(input: Any, other: Any, **kwargs: Any) -> bool:
 _METHODS = (
     *("clone", "squeeze", "unsqueeze", "permute", "reshape", "flatten", "unflatten", "transpose", "split", "chunk"),
     *("gather", "masked_select", "sum", "nansum", "mean", "nanmean", "prod", "std", "var", "amax", "amin", "cummax"),
+    *("flip", "fliplr", "flipud", "roll", "rot90", "tile", "movedim", "moveaxis", "tensor_split", "repeat_interleave"),
     *("cummin", "quantile", "logsumexp", "softmax", "all", "any", "clamp", "numel", "is_floating_point"),
 )
 """Functions of torch that are methods of a container under the same name."""

@@ -21,3 +21,4 @@ from .rearrange import Flip as Flip
 from .rearrange import Repeat as Repeat
 from .rearrange import RepeatInterleave as RepeatInterleave
 from .rearrange import Roll as Roll
+from .rearrange import RollFlat as RollFlat

@@ -37,6 +37,18 @@ class Roll(_Copying):
         return value.roll(self.shifts, self.dims)
 
 
+class RollFlat(_Copying):
+    """Shift elements along the first `n` batch dims taken as one, around the end."""
+
+    __slots__ = ("n", "shift")
+
+    def __init__(self, shift: int, n: int) -> None:
+        self.shift, self.n = shift, n
+
+    def tensor(self, value: torch.Tensor) -> torch.Tensor:
+        return value.flatten(0, self.n - 1).roll(self.shift, 0).view(value.shape)
+
+
 class Flip(_Copying):
     """Reverse batch dims."""
 
@@ -58,7 +70,7 @@ class Repeat(_Copying):
         self.repeats = tuple(repeats)
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.repeat(*self.repeats, *[1] * (value.ndim - len(self.repeats)))
+        return value.repeat((*self.repeats, *[1] * (value.ndim - len(self.repeats))))
 
     def size(self, size: torch.Size) -> torch.Size:
         n = len(self.repeats)
