@@ -29,7 +29,7 @@ class Capability(Flag):
     INPLACE = auto()
     """Values are written into existing memory."""
     VIEWS = auto()
-    """Structural operations share memory with their source."""
+    """Reading gives the stored tensors or views of them, and so do structural operations."""
     NON_TENSOR = auto()
     """Holds Python values."""
     NAMES = auto()
@@ -135,7 +135,7 @@ class Storage(MutableMapping[str, Any]):
         raise NotImplementedError(f"{self.name} is not made of parts")
 
     def join(self, parts: Sequence[Any], named: bool = True) -> Storage:
-        """Return a storage of the same kind made of other parts, with the dim name it keeps, if any, unless told not to."""
+        """Return a storage of the same kind made of other parts, with the name of their dim or without."""
         raise NotImplementedError(f"{self.name} is not made of parts")
 
     def name_dims(self, names: list[str | None]) -> list[str | None]:

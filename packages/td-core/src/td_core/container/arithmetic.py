@@ -12,7 +12,6 @@ from typing_extensions import Self
 
 from .._generated.pointwise import PointwiseMethods
 from ..errors import TDNotImplementedError, TDRuntimeError, TDTypeError
-from ..leaves import kind_of
 from ..ops import DIVIDED_INTO, INVERTED, NUMBERS, OPS, REMAINDER_INTO, PointwiseOp, align, check_leaves, kernels
 from .lock import LockMethods
 

@@ -252,7 +252,10 @@ def _sent(td: Any, destination: Destination) -> Any:
     if device is not None:
         record_device(out, device)
     if destination.batch_size is not None:
-        out.batch_size = destination.batch_size
+        if type(out._storage) is dict:
+            out.batch_size = destination.batch_size
+        else:
+            out = out._rebatched(destination.batch_size)
     return out
 
 

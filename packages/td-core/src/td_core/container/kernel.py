@@ -92,6 +92,10 @@ class Kernel:
             storage = storage.transform(op)  # type: ignore[union-attr]  # narrowed by the branch
             if isinstance(storage, Kernel):
                 return storage  # type: ignore[return-value]
+            if type(storage) is not dict and storage.parts is not None:
+                out = self._derive(storage, op.size(self._batch_size), self._device, _after(op, self._names))
+                out._locked = bool(storage.parts) and all(part._locked for part in storage.parts)
+                return out
         size = after if self._batch_size == before else op.size(self._batch_size)
         names = self._names
         if names is not None:
@@ -204,7 +208,7 @@ class Kernel:
         return self._derive(storage, self._batch_size, self._device, self._names)
 
     def _by_part(self: K, fn: Callable[..., Any], *operands: Any) -> K:
-        """Call `fn` on each part of a storage made of containers, with its share of the operands, and join the results."""
+        """Call `fn` on each part of a storage made of containers, with its share of the operands; join the results."""
         storage: Any = self._storage
         return self._like(storage.join(list(map(fn, storage.parts, *map(storage.cut, operands)))))
 
@@ -318,6 +322,10 @@ class Kernel:
     @classmethod
     def _cat(cls, containers: Sequence[Any], dim: int) -> Any:
         raise NotImplementedError
+
+
+def _after(op: StructuralOp, names: Names | None) -> Names | None:
+    return None if names is None else normal_names(op.names(names))
 
 
 def _class_for(storage: Any) -> type[Kernel]:

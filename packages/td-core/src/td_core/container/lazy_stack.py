@@ -32,6 +32,9 @@ class LazyStackedTensorDict(TensorDictBase):
     _storage: LazyStack
 
     def __init__(self, *tensordicts: Any, stack_dim: int = 0, stack_dim_name: str | None = None) -> None:
+        if not tensordicts:
+            self._storage, self._batch_size = LazyStack([], 0), Size((0,))
+            return
         stacked: Any = TensorDictBase.lazy_stack(tensordicts, stack_dim)
         self._storage = stacked._storage
         self._batch_size = stacked._batch_size

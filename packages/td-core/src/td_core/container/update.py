@@ -242,7 +242,9 @@ class UpdateMethods(MappingMethods):
         Raises:
             TDKeyError: the key is missing.
         """
-        _fill(self._at(key), value)
+        self._at(key)
+        parts = require_parts(key)
+        _fill(self._owner(parts), parts[-1], value)
         return self
 
     def zero_(self) -> Self:
@@ -440,14 +442,21 @@ def _broadcast(key: str, value: Any, present: Any) -> Any:
         raise InplaceWriteError(key, str(error)) from error
 
 
-def _fill(value: Any, number: float) -> None:
-    if isinstance(value, Tensor):
-        value.fill_(number)
+def _fill(owner: Any, key: str, number: float) -> None:
+    storage = owner._storage
+    if type(storage) is not dict and storage.parts is not None:
+        for part in storage.parts:
+            _fill(part, key, number)
         return
+    value = storage[key]
     node = kind_of(value).node(value)
     if node is not None:
-        for child in node._storage.values():
-            _fill(child, number)
+        for name in list(node._storage):
+            _fill(node, name, number)
+    elif isinstance(value, Tensor):
+        value.fill_(number)
+        if type(storage) is not dict:
+            storage.overwrite(key, value)
 
 
 def _select(node: Any, tree: KeyTree, strict: bool, inplace: bool) -> Any:

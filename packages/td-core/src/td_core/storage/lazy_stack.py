@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from torch import Size, Tensor
 
 from ..abc import DENSE_CAPABILITIES, Capability, LeafSpec, Storage
-from ..errors import LockedError, TDKeyError, TDRuntimeError
+from ..errors import BatchSizeError, LockedError, TDKeyError, TDRuntimeError
 from ..leaves import kind_of, kind_of_type
 from ..structural import Index, StructuralOp
 from .stack_index import split_index
@@ -30,7 +30,9 @@ class LazyStack(Storage):
     """
 
     name: ClassVar[str] = "lazy-stack"
-    capabilities: ClassVar[Capability] = (DENSE_CAPABILITIES | Capability.HETEROGENEOUS) & ~Capability.COMPILE
+    capabilities: ClassVar[Capability] = (DENSE_CAPABILITIES | Capability.HETEROGENEOUS) & ~(
+        Capability.COMPILE | Capability.VIEWS
+    )
 
     __slots__ = ("dim", "dim_name", "members")
 
@@ -66,9 +68,9 @@ class LazyStack(Storage):
         except (RuntimeError, TypeError, AttributeError) as error:
             shapes = [list(kind_of(value).shape(value)) for value in values]
             raise TDRuntimeError(
-                f"The entry {key!r} cannot be read as one tensor: its shapes are {shapes}. Read it with "
-                "get(key, as_list=True), as_nested_tensor=True or as_padded_tensor=True, member by member (td[i][key]), "
-                "or call densify() to get nested tensors."
+                f"The entry {key!r} cannot be read as one tensor: its shapes are {shapes}. Call get() with as_list, "
+                "as_nested_tensor or as_padded_tensor, read it member by member (td[i][key]), or call densify() to get "
+                "nested tensors."
             ) from error
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -105,8 +107,8 @@ class LazyStack(Storage):
 
     def _pieces(self, value: Any) -> Sequence[Any]:
         """Split a value of the stack's batch size into one for each member."""
-        kind = kind_of(value)
-        if kind.is_tensor or kind.node(value) is not None:
+        kind = kind_of_type(type(value))
+        if kind is None or kind.is_tensor or kind.node(value) is not None:
             return self.cut(value)
         size = kind.shape(value)
         whole = (slice(None),) * self.dim
@@ -138,9 +140,16 @@ class LazyStack(Storage):
         if kind.is_tensor:
             if operand.ndim <= dim:
                 return [operand] * n
+            if operand.shape[dim] not in (1, n):
+                raise TDRuntimeError(
+                    f"A tensor of shape {list(operand.shape)} cannot be split among the {n} members of a lazy stack "
+                    f"along dim {dim}."
+                )
             return [operand.select(dim, 0)] * n if operand.shape[dim] == 1 != n else operand.unbind(dim)  # type: ignore[no-any-return]
         node: Any = kind.node(operand)
-        if node is None or len(node._batch_size) <= dim:
+        if node is not None and len(node._batch_size) <= dim:
+            node = self._widened(node)
+        if node is None:
             return [operand] * n
         storage = node._storage
         alike = type(storage) is LazyStack and storage.dim == dim
@@ -158,6 +167,16 @@ class LazyStack(Storage):
         """Keep the name of the stack dim, and return those of the members' dims."""
         self.dim_name = names[self.dim]
         return [*names[: self.dim], *names[self.dim + 1 :]]
+
+    def _widened(self, node: Any) -> Any:
+        """Return the node with the batch size of the stack; None where its entries do not start with it."""
+        if not self.members:
+            return None
+        inner = self.members[0]._batch_size
+        try:
+            return node._rebatched(Size((*inner[: self.dim], len(self.members), *inner[self.dim :])))
+        except BatchSizeError:
+            return None
 
     def rebatched(self, batch_size: Size) -> LazyStack | None:
         """Return a shallow copy for another batch size; None when that loses the stack dim."""
@@ -283,5 +302,5 @@ def stack_nodes(nodes: Sequence[Any], dim: int, dim_name: str | None = None) -> 
     storage = LazyStack(members, dim, dim_name)
     stacked = first._build(storage, Size((*size[:dim], len(nodes), *size[dim:])), device, names)
     if all(member._locked for member in members):
-        stacked.lock_()
+        stacked._locked = True  # without being a parent of theirs: reading a node must not hold it locked
     return kind.wrap(nodes[0], stacked)

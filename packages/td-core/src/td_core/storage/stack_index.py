@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Size, Tensor
 
+from ..errors import TDIndexError
 from ..leaves import kind_of_type
 from ..structural import Index, parse_index
 
@@ -69,6 +70,8 @@ def split_index(index: Index, dim: int, n: int) -> StackIndex | None:
     if type(item) is slice:
         place = _place_of_slice(index.items, position)
         return None if place is None else StackIndex(tuple(range(*item.indices(n))), _trimmed(rest), place)
+    if item.numel() and not -n <= int(item.min()) <= int(item.max()) < n:
+        raise TDIndexError(f"index {item.tolist()} is out of range for batch dim {dim} of size {n}.")
     if not item.ndim:
         return StackIndex((int(item) % n,), _trimmed(rest), None)
     if item.ndim > 1 or any(_merges(other) for other in rest):

@@ -59,6 +59,8 @@ def _permute(stack: LazyStack, op: Any) -> LazyStack:
     n = len(_size(stack))
     dims = [*op.dims, *range(len(op.dims), n)]
     inner = [d - (d > stack.dim) for d in dims if d != stack.dim]
+    if inner == sorted(inner):
+        return LazyStack(stack.members, dims.index(stack.dim), stack.dim_name)
     return stack.moved(Permute(inner), dims.index(stack.dim))
 
 
@@ -78,6 +80,8 @@ def _squeeze(stack: LazyStack, op: Any) -> Any:
     if stack.dim in op.dims:
         member = stack.members[0]
         return member._transform(Squeeze(inner)) if inner else member
+    if not inner:
+        return stack.join(stack.members)
     return stack.moved(Squeeze(inner), stack.dim - sum(d < stack.dim for d in op.dims))
 
 

@@ -56,6 +56,8 @@ class StorageCase(Generic[TContainer]):
     """The fewest batch dims a container of this storage can have (a lazy stack has at least one)."""
     resizable: ClassVar[bool] = True
     """Whether `batch_size` can be assigned."""
+    shares_values: ClassVar[bool] = True
+    """Whether a Python value set for the whole batch reads back as that value (a lazy stack gives a list)."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -75,6 +77,10 @@ class StorageCase(Generic[TContainer]):
     def raw_write(self, container: TContainer, key: NestedKey, value: torch.Tensor) -> None:
         """Overwrite one tensor where the storage keeps it, without the container."""
         raise NotImplementedError
+
+    def rounds(self, container: TContainer) -> int:
+        """How often a function of leaves is called for each key (a lazy stack: once a member)."""
+        return 1
 
     def reopen(self, container: TContainer) -> TContainer:
         """Open the same data anew. A storage that is not persistent returns the container itself."""

@@ -21,6 +21,7 @@ class LazyStackCase(StorageCase[LazyStackedTensorDict]):
     capabilities = LazyStack.capabilities
     min_batch_dims = 1
     resizable = False
+    shares_values = False
 
     def make(self, spec: TreeSpec) -> LazyStackedTensorDict:
         """Build the tree densely, and stack its rows."""
@@ -28,6 +29,10 @@ class LazyStackCase(StorageCase[LazyStackedTensorDict]):
         name = dense.names[0]
         members = [row.clone() for row in dense.unbind(0)]
         return LazyStackedTensorDict(*members, stack_dim=0, stack_dim_name=name)
+
+    def rounds(self, container: LazyStackedTensorDict) -> int:
+        """Leaves are those of the members."""
+        return len(container.tensordicts)
 
     def raw_read(self, container: LazyStackedTensorDict, key: NestedKey) -> torch.Tensor:
         """Stack what the members hold."""

@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 from td_core import TensorDict
 from td_core.abc import Capability
 from td_core.keys import join_key
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped, same_memory
 
 
@@ -33,6 +33,7 @@ class ConversionTests(TopicTests):
                 found = found[part]
             assert torch.equal(found, value)  # type: ignore[arg-type]  # a leaf by now
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_to_dict_non_tensor(self) -> None:
         """CORE-208: non-tensor data is unwrapped."""
@@ -61,6 +62,7 @@ class ConversionTests(TopicTests):
         new = td.from_dict_instance({"a": torch.ones(2), "n": {"b": torch.ones(2, 3)}}, batch_size=[2])
         check_leaves(new, {"a": torch.ones(2), ("n", "b"): torch.ones(2, 3)}, batch_size=[2])
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_namedtuple(self) -> None:
         """CORE-209: nested named tuples, and back."""
@@ -86,6 +88,7 @@ class ConversionTests(TopicTests):
         assert plain["node"]["deep"]["d"].dtype == np.bool_
         np.testing.assert_array_equal(plain["node"]["deep"]["d"], td["node", "deep", "d"].numpy())
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_numpy_non_tensor(self) -> None:
         """CORE-211: non-tensor data as it is."""
@@ -109,6 +112,7 @@ class ConversionTests(TopicTests):
         assert torch.equal(value["a"], torch.arange(2))
         assert torch.equal(value["n"]["b"], torch.ones(2))
 
+    @needs(Capability.VIEWS)
     def test_pytree_map(self) -> None:
         """CORE-213: containers are nodes of torch's pytrees."""
         td = self.sample()
@@ -119,6 +123,7 @@ class ConversionTests(TopicTests):
         back = pytree.tree_unflatten(flat, spec)
         check_leaves(back["y"][0], leaves(td), batch_size=[4, 3])
 
+    @needs(Capability.VIEWS)
     def test_pytree_with_other_shapes(self) -> None:
         """CORE-213: leaves of other shapes get a batch size that fits."""
         td = self.make({"a": torch.zeros(4, 3), "b": torch.zeros(4, 3, 2)}, [4, 3])
@@ -128,6 +133,7 @@ class ConversionTests(TopicTests):
         assert new["b"].shape[: new.ndim] == new.batch_size
         assert new["a"].shape == torch.Size([1, 4, 3])
 
+    @needs(Capability.VIEWS)
     def test_pytree_keys(self) -> None:
         """CORE-213: flattening with paths gives the keys."""
         paths = [pytree.keystr(path) for path, _ in pytree.tree_flatten_with_path(self.sample())[0]]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped, same_memory
 
 CASTS = {
@@ -145,6 +145,7 @@ class DeviceTests(TopicTests):
         assert not td.cpu().is_cuda
         assert td.to("meta").is_meta
 
+    @needs(Capability.VIEWS)
     @needs(Capability.SHARED)
     def test_share_memory(self) -> None:
         """CORE-198: leaves move to shared memory; flagged and locked, nodes too."""
@@ -186,6 +187,7 @@ class DeviceTests(TopicTests):
         td.requires_grad_(False)
         assert not td["n", "b"].requires_grad
 
+    @needs(Capability.VIEWS)
     @needs(Capability.GRAD)
     def test_detach_and_data(self) -> None:
         """CORE-199: without gradient, in the same memory."""
@@ -225,6 +227,7 @@ class DeviceTests(TopicTests):
         td.zero_grad()
         assert td.grad is None
 
+    @needs(Capability.VIEWS)
     @needs(Capability.GRAD)
     def test_gradients_flow(self) -> None:
         """CORE-199: operations on containers are differentiable."""
@@ -248,6 +251,7 @@ class DeviceTests(TopicTests):
         assert td.param_count() == 8
         assert td.double().bytes() == 8 * 8
 
+    @needs(Capability.VIEWS)
     @needs(Capability.VIEWS | Capability.WRITE)
     def test_bytes_of_duplicates(self) -> None:
         """CORE-202: tensors that appear twice are counted once, if asked."""
@@ -260,6 +264,7 @@ class DeviceTests(TopicTests):
         assert td.param_count() == 12
         assert td.param_count(count_duplicates=False) == 6
 
+    @needs(Capability.VIEWS)
     def test_consolidate(self) -> None:
         """CORE-203: equal values, all in one storage; a clone or cast loses it."""
         td = self.sample()
@@ -289,6 +294,7 @@ class DeviceTests(TopicTests):
         assert new.device == torch.device("cpu")
         check_leaves(new, leaves(self.sample()))
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_consolidate_non_tensor(self) -> None:
         """CORE-203: non-tensor data is kept aside."""

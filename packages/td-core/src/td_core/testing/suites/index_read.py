@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.strategies import SUITE_SETTINGS, indices, shapes
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped, same_memory
 
@@ -162,6 +162,7 @@ class IndexReadTests(TopicTests):
         with pytest.raises(RuntimeError):
             self.make({"a": torch.arange(3.0)})[index]
 
+    @needs(Capability.VIEWS)
     @needs(Capability.LOCK)
     def test_index_does_not_inherit_the_lock(self) -> None:
         """CORE-068: the result of indexing is unlocked."""
@@ -170,7 +171,7 @@ class IndexReadTests(TopicTests):
             assert not td[index].is_locked
             assert not td[index]["node"].is_locked
 
-    @needs(Capability.SHARED)
+    @needs(Capability.SHARED | Capability.VIEWS)
     def test_index_of_shared(self) -> None:
         """CORE-068, TRAP-022: an index that keeps the memory keeps the shared flag and the lock; others do not."""
         td = self.sample().share_memory_()
@@ -221,6 +222,7 @@ class IndexReadTests(TopicTests):
         assert new.names == names
         assert torch.equal(new["a"], torch.arange(24).reshape(4, 3, 2)[torch_index(index)])
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_index_non_tensor(self) -> None:
         """CORE-067, CORE-158: non-tensor data follows the index."""

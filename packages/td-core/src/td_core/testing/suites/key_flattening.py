@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves, same_memory
 
 
@@ -37,6 +37,7 @@ class KeyFlatteningTests(TopicTests):
         td = self.sample()
         assert same_memory(td.flatten_keys()["node.c"], td["node", "c"])
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_flatten_keys_non_tensor(self) -> None:
         """CORE-119: non-tensor data is a leaf."""

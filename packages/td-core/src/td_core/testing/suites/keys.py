@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from td_core import TensorDictBase, is_leaf_nontensor, is_non_tensor, is_tensor_collection
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.strategies import SUITE_SETTINGS, nested_keys
 from td_core.testing.topic import TopicTests, check_leaves, leaves, same_memory
 from td_core.typing import NestedKey
@@ -330,6 +330,7 @@ class KeyTests(TopicTests):
         text = str(caught.value).replace("\\", "")
         assert text.index("'a'") < text.index("'b'") < text.index("'node'")
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_getitem_unwraps_non_tensor_data(self) -> None:
         """CORE-031: brackets unwrap non-tensor data."""
@@ -528,6 +529,7 @@ class KeyTests(TopicTests):
         assert self.make({"a": torch.zeros(2)}, [2]).depth == 0
         assert self.make({}, [2]).depth == 0
 
+    @needs(Capability.VIEWS)
     @needs(Capability.WRITE)
     def test_node_identity_of_leaves(self) -> None:
         """CORE-031: reading an entry twice reads the same memory."""

@@ -13,7 +13,7 @@ import torch
 
 from td_core import NonTensorData, is_non_tensor
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests
 
 VALUES: list[Any] = ["text", None, {1, 2}, b"bytes", len, frozenset({"a"}), object(), range]
@@ -28,6 +28,7 @@ class NonTensorTests(TopicTests):
             {"w": ["p", "q", "r", "s"], "one": "text", "x": torch.arange(4), "n": {"w": list("abcd")}}, [4]
         )
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
     def test_any_value_round_trips(self, value: Any) -> None:
@@ -41,6 +42,7 @@ class NonTensorTests(TopicTests):
             assert td["w"] == value
             assert td["n", "u"] == value
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_access(self) -> None:
         """CORE-155: brackets give the value, `get` the wrapper."""
@@ -54,6 +56,7 @@ class NonTensorTests(TopicTests):
         assert td.get("w").tolist() == ["p", "q", "r", "s"]
         assert list(td["n", "w"]) == list("abcd")
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_get_non_tensor(self) -> None:
         """CORE-155: the value, or the default."""
@@ -64,6 +67,7 @@ class NonTensorTests(TopicTests):
         with pytest.raises(KeyError):
             td.get_non_tensor("missing")
 
+    @shares_values
     @needs(Capability.NON_TENSOR | Capability.WRITE)
     @pytest.mark.parametrize("value", [5, 1.5, [1, 2, 3], np.arange(3)], ids=repr)
     def test_set_non_tensor(self, value: Any) -> None:
@@ -125,6 +129,7 @@ class NonTensorTests(TopicTests):
         assert torch.stack([td, td], 1).get("w").tolist() == [["p", "p"], ["q", "q"], ["r", "r"], ["s", "s"]]
         assert td.clone().get("w").tolist() == ["p", "q", "r", "s"]
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_pointwise_passes_non_tensor_data(self) -> None:
         """CORE-121: arithmetic leaves non-tensor data alone."""
@@ -152,6 +157,7 @@ class NonTensorTests(TopicTests):
         td.set_at_("one", "new", 2)
         assert td.get("one").tolist() == ["text", "text", "new", "text"]
 
+    @shares_values
     @needs(Capability.NON_TENSOR | Capability.WRITE)
     def test_set_wrapper(self) -> None:
         """CORE-152, CORE-154: a wrapper may be written, and takes the batch size of the container."""
@@ -161,6 +167,7 @@ class NonTensorTests(TopicTests):
         assert td["v"] == td["u"] == "value"
         assert td.get("u").batch_size == torch.Size([4])
 
+    @shares_values
     @needs(Capability.NON_TENSOR | Capability.WRITE)
     def test_subclass(self) -> None:
         """CORE-159: subclasses of the wrapper work as it does."""
@@ -174,6 +181,7 @@ class NonTensorTests(TopicTests):
         assert td.is_non_tensor("v")
         assert "v" not in list(td.keys(leaves_only=True))
 
+    @shares_values
     @needs(Capability.NON_TENSOR | Capability.WRITE)
     def test_replace_kind(self) -> None:
         """CORE-008: a tensor may replace a value, and a value a tensor."""

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves
 
 
@@ -36,6 +36,7 @@ class PickleTests(TopicTests):
         assert new.names == ["x"]
         assert new.device == torch.device("cpu")
 
+    @shares_values
     @needs(Capability.PICKLE | Capability.NON_TENSOR)
     def test_pickle_non_tensor(self) -> None:
         """CORE-092: non-tensor data comes back."""
@@ -61,6 +62,7 @@ class PickleTests(TopicTests):
         assert list(new.keys(True)) == ["n"]
         assert new.batch_size == torch.Size([2])
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_copies_of_non_tensor_data(self) -> None:
         """CORE-092: copies keep the values."""

@@ -10,7 +10,7 @@ import torch
 
 from td_core.abc import Capability
 from td_core.testing.case import TreeSpec
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped
 
 REDUCTIONS = ["mean", "nanmean", "sum", "nansum", "prod", "std", "var"]
@@ -88,6 +88,7 @@ class ReductionTests(TopicTests):
         assert td.sum(dim=0, keepdim=True).names == ["x", "y"]
         assert td.sum(keepdim=True).names == ["x", "y"]
 
+    @shares_values
     @needs(Capability.NON_TENSOR)
     def test_reduce_non_tensor(self) -> None:
         """CORE-129: non-tensor data passes through."""

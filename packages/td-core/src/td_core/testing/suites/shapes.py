@@ -93,6 +93,7 @@ class ShapeTests(TopicTests):
         assert new.is_locked
         assert new["node", "deep"].is_locked
 
+    @needs(Capability.VIEWS)
     @needs(Capability.LOCK)
     def test_results_that_do_not_inherit_the_lock(self) -> None:
         """CORE-074: these results are unlocked, whatever the source."""
@@ -162,6 +163,7 @@ class ShapeTests(TopicTests):
             with pytest.raises(RuntimeError):
                 getattr(self.sample(), name)(shape)
 
+    @needs(Capability.VIEWS)
     def test_view_of_a_transposed_container(self) -> None:
         """CORE-076, CORE-078: where a view is impossible, `reshape` copies."""
         td = self.sample().transpose(0, 1)

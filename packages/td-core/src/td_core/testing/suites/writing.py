@@ -11,7 +11,7 @@ import torch
 from td_core import is_tensor_collection
 from td_core.abc import Capability
 from td_core.testing.case import TreeSpec
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves
 from td_core.typing import NestedKey
 
@@ -143,6 +143,7 @@ class WriteTests(TopicTests):
                 td["n"] = node
             assert node.batch_size == torch.Size(shape)
 
+    @shares_values
     @needs(Capability.WRITE | Capability.NON_TENSOR)
     @pytest.mark.parametrize("value", ["text", {1, 2}, {"a", "b"}, len, object(), b"bytes", ["x", "y"], ("x", 1)])
     def test_set_other_objects_as_non_tensor_data(self, value: Any) -> None:
