@@ -106,16 +106,18 @@ def flatten_with_keys(td: Any) -> tuple[list[tuple[Any, Any]], TreeContext]:
 def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
     """Build one level around new children, unlocked.
 
-    The batch size is as much of the former one as all children still start with, and the names follow it. The device is
-    kept if all children are on it. Children may be any objects, as tree functions have it: see `TreeLeaf`.
+    The batch size is the former one where all children still start with it, else the leading sizes they share, of at most
+    as many dims. Dims whose size changed lose their names. The device is kept if all children are on it. Children may be any objects, as tree functions have it: see `TreeLeaf`.
     """
     values = dict(zip(context.keys, children, strict=True))
     size, device = context.batch_size, context.device
     others: list[str] = []
+    fresh = True  # whether no child has had a say in the size yet
     for key, value in values.items():
         if type(value) is Tensor:
             if value.shape[: len(size)] != size:
-                size = _shared(size, value.shape)
+                size = value.shape[: len(size)] if fresh else _shared(size, value.shape)
+            fresh = False
             if device is not None and value.device != device:
                 device = None
             continue
@@ -123,7 +125,9 @@ def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
         if kind is None or kind.is_non_tensor:
             others.append(key)
             continue
-        size = _shared(size, kind.shape(value))
+        shape = kind.shape(value)
+        size = shape[: len(size)] if fresh else _shared(size, shape)
+        fresh = False
         if device is not None and value.device != device:
             device = None
     for key in others:
@@ -131,8 +135,9 @@ def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
     for key, data in context.non_tensors:
         values[key] = data if data.batch_size[: len(size)] == size else _refit(data, size)
     storage = values if not context.non_tensors else {key: values[key] for key in context.order}
-    names = None if context.names is None else normal_names(list(context.names[: len(size)]))
-    return Kernel._build(storage, size, device, names)
+    names = context.names
+    kept = None if names is None else [names[d] if n == context.batch_size[d] else None for d, n in enumerate(size)]
+    return Kernel._build(storage, size, device, normal_names(kept))
 
 
 def _shared(a: Size, b: Any) -> Size:

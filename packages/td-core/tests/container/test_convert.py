@@ -352,7 +352,7 @@ class TestTorchPytree:
     def test_changed_shapes_get_the_batch_size_that_still_fits(self):
         td = TensorDict({"a": torch.ones(2, 3, 4), "n": {"b": torch.ones(2, 3)}}, [2, 3], names=["t", "u"])
         out = pytree.tree_map(lambda x: x[:, :1], td)
-        assert (out.batch_size, out.names) == ((2,), ["t"])
+        assert (out.batch_size, out.names) == ((2, 1), ["t", None])
         assert pytree.tree_map(torch.sum, td).batch_size == ()
 
     def test_device_follows(self):

@@ -83,7 +83,7 @@ def as_size(size: Any) -> Size:
     try:
         if type(size) in (list, tuple) or isinstance(size, Iterable):
             return Size(size)
-        return Size((index(size),))
+        return Size((size if isinstance(size, torch.SymInt) else index(size),))
     except TypeError as error:
         raise TDValueError(f"batch_size must be a sequence of ints or an int, got {size!r}.") from error
 
@@ -115,6 +115,8 @@ def from_mapping(source: Any, sizing: Sizing) -> Any:
 
 def from_mapping_like(model: Any, source: Any, sizing: Sizing) -> Any:
     """Build from a dict whose sub-dicts take the class of the entry of `model` under the same key."""
+    if container_of(source) is not None:
+        return from_mapping(source, sizing)
     items = []
     for key, value in source.items():
         old = model.get(key) if isinstance(value, Mapping) else None

@@ -233,27 +233,32 @@ class ReductionMethods(LockMethods):
         op = Scan((torch.softmax, (wrap_dim(dim, len(self._batch_size)),), {"dtype": dtype}))
         return self._regrown(op)  # type: ignore[no-any-return]  # a container like self
 
-    def all(self, dim: int | None = None) -> Any:
-        """Tell whether all elements are true: one bool for the container, or a container reduced over a batch dim.
+    def all(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
+        """Tell whether all elements are true.
+
+        Args:
+            dim: the batch dims to reduce, negative ones counted from the last batch dim. Default: everything.
+            keepdim: keep the reduced dims with size 1.
+
+        Returns:
+            A bool for the whole container without `dim`, else a container of booleans.
 
         Raises:
             TDRuntimeError: a dim that is not a batch dim.
         """
         if dim is None:
             return builtins.all(bool(leaf.all()) for leaf in self._leaves())
-        return self._truth("all", dim)
+        return self._truth("all", dim, keepdim)
 
-    def any(self, dim: int | None = None) -> Any:
+    def any(self, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Any:
         """Tell whether any element is true; arguments and errors as `all`."""
         if dim is None:
             return builtins.any(bool(leaf.any()) for leaf in self._leaves())
-        return self._truth("any", dim)
+        return self._truth("any", dim, keepdim)
 
-    def _truth(self, name: str, dim: int) -> Any:
-        if type(dim) is not int:
-            raise TDTypeError(f"{name} takes one batch dim or None, got {dim!r}.")
-        dim = wrap_dim(dim, len(self._batch_size), error=TDRuntimeError)
-        return self._regrown(Reduction(REDUCERS[name]((dim,), False), (dim,), False))
+    def _truth(self, name: str, dim: Any, keepdim: bool) -> Any:
+        dims = self._batch_dims_of(name, dim)
+        return self._regrown(Reduction(REDUCERS[name](dims, keepdim), dims, keepdim))
 
     # -- how they work ------------------------------------------------------------------------------------------------
 
@@ -392,7 +397,9 @@ def regrow(node: Any, results: Iterator[Tensor], op: StructuralOp) -> Any:
         if inner is not None:
             storage[key] = kind.wrap(value, regrow(inner, results, op))
         elif kind.is_non_tensor:
-            storage[key] = NonTensorData(value.unwrap(), batch_size=op.size(kind.shape(value)), device=value.device)
+            size = op.size(kind.shape(value))
+            same = size == kind.shape(value)
+            storage[key] = kind.clone(value) if same else NonTensorData(value.unwrap(), size, value.device)
         else:
             storage[key] = next(results)
     names = node._names
