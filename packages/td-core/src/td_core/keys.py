@@ -39,6 +39,10 @@ def key_parts(key: object) -> tuple[str, ...]:
     return tuple(parts)
 
 
+unravel_key_to_tuple = key_parts
+"""The name of `key_parts` in the field."""
+
+
 def unravel_key(key: NestedKey) -> NestedKey:
     """Return the canonical form of a key: a string for one part, else a flat tuple.
 

@@ -106,8 +106,9 @@ def flatten_with_keys(td: Any) -> tuple[list[tuple[Any, Any]], TreeContext]:
 def unflatten(children: Iterable[Any], context: TreeContext) -> Any:
     """Build one level around new children, unlocked.
 
-    The batch size is the former one where all children still start with it, else the leading sizes they share, of at most
-    as many dims. Dims whose size changed lose their names. The device is kept if all children are on it. Children may be any objects, as tree functions have it: see `TreeLeaf`.
+    The batch size is the former one where all children still start with it, else the leading sizes they share, at most
+    as many. Dims whose size changed lose their names. The device is kept if all children are on it. Children may
+    be any objects, as tree functions have it: see `TreeLeaf`.
     """
     values = dict(zip(context.keys, children, strict=True))
     size, device = context.batch_size, context.device

@@ -4,6 +4,8 @@ from .duplicates import isin as isin
 from .duplicates import remove_duplicates as remove_duplicates
 from .expand import expand_as_right as expand_as_right
 from .expand import expand_right as expand_right
+from .list_to_stack import list_to_stack as list_to_stack
+from .list_to_stack import set_list_to_stack as set_list_to_stack
 from .make import from_any as from_any
 from .make import from_consolidated as from_consolidated
 from .make import from_dataclass as from_dataclass

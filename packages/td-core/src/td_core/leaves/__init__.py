@@ -5,6 +5,7 @@ from .kind import TENSOR as TENSOR
 from .kind import LeafKind as LeafKind
 from .kind import NodeKind as NodeKind
 from .kind import WrappedNodeKind as WrappedNodeKind
+from .kind import default_is_leaf as default_is_leaf
 from .kind import is_leaf_default as is_leaf_default
 from .kind import is_leaf_nontensor as is_leaf_nontensor
 from .kind import is_tensor_collection as is_tensor_collection

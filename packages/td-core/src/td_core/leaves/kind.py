@@ -256,6 +256,10 @@ def is_leaf_default(type_: type) -> bool:
     return kind is None or not kind.is_collection
 
 
+default_is_leaf = is_leaf_default
+"""The name of `is_leaf_default` in the field."""
+
+
 def is_leaf_nontensor(type_: type) -> bool:
     """A leaf predicate for which non-tensor data are leaves too."""
     kind = kind_of_type(type_)

@@ -252,7 +252,7 @@ class NonTensorStack(NonTensorDataBase):
         return [rows[i] for i in self._positions.flatten().tolist()]
 
     def _transform(self, op: StructuralOp) -> NonTensorDataBase:
-        positions = op.tensor(self._positions) if type(op) is not Index else indexed(self._positions, op)
+        positions = op.positions(self._positions) if type(op) is not Index else indexed(self._positions, op)
         return self._at(positions, None if self._names is None else op.names(self._names))
 
     def _reshaped(self, fn: Callable[[Tensor], Tensor]) -> Any:

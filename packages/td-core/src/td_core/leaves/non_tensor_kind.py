@@ -90,7 +90,10 @@ def rebatched_value(value: Any, batch_size: Size) -> Any:
 def write_non_tensor(value: Any, index: Index, new: Any) -> Any:
     """Write at an index and return the data to store: one value becomes a column when the new value differs."""
     if isinstance(value, NonTensorData):
-        new = as_non_tensor(new, index.size(value._batch_size), value._device)
+        region = index.size(value._batch_size)
+        if not region.numel():
+            return value
+        new = as_non_tensor(new, region, value._device)
         if isinstance(new, NonTensorData):
             if same_value(new.data, value.data):
                 return value

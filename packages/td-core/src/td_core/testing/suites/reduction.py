@@ -117,6 +117,20 @@ class ReductionTests(TopicTests):
         assert td.nanmean(dim=0)["a"] == 2
         assert td.sum()["a"].isnan()
 
+    @pytest.mark.parametrize("name", ["all", "any"])
+    @pytest.mark.parametrize("options", [{"dim": 0}, {"dim": -1, "keepdim": True}, {"dim": (0, 1)}, {"dim": (-1,)}])
+    def test_truth_over_dims(self, name: str, options: dict[str, Any]) -> None:
+        """CORE-127: `all` and `any` over one dim or several, as torch's."""
+        flags = torch.arange(24).view(2, 3, 4) % 5 > 0
+        td = self.make({"a": flags, "n": {"b": flags[..., 0]}}, [2, 3])
+        dims = options["dim"] if isinstance(options["dim"], tuple) else (options["dim"],)
+        over = {**options, "dim": tuple(d % 2 for d in dims)}
+        out = getattr(td, name)(**options)
+        expected = getattr(flags, name)(**over)
+        assert out.batch_size == expected.shape[:-1]
+        assert torch.equal(out["a"], expected)
+        assert torch.equal(out["n", "b"], getattr(flags[..., 0], name)(**over))
+
     @pytest.mark.parametrize("name", REDUCTIONS)
     def test_reduce_all_leaves_together(self, name: str) -> None:
         """CORE-132: `reduce=True` gives one scalar over the elements of all leaves."""
