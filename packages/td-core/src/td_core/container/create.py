@@ -9,6 +9,7 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
+from ..errors import TDRuntimeError
 from ..leaves import kind_of
 from ..structural import StructuralOp
 from ..structural.op import Names
@@ -76,8 +77,14 @@ class _Renew(StructuralOp):
         self.n, self.shape, self.device, self.make = n, shape, device, make
 
     def tensor(self, value: Tensor) -> Tensor:
-        """Return the new leaf; positions of non-tensor data stay valid, as zeros do."""
+        """Return the new leaf."""
         return self.make(value, (*self.shape, *value.shape[self.n :]), self.device)
+
+    def positions(self, value: Tensor) -> Tensor:
+        """Repeat the first value of a column, as there is no zero of Python values."""
+        if not value.numel():
+            raise TDRuntimeError("A column without rows has no value that could fill another batch size.")
+        return value.new_zeros((*self.shape, *value.shape[self.n :]))
 
     def size(self, size: Size) -> Size:
         """Return the new batch size."""

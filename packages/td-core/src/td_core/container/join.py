@@ -10,7 +10,7 @@ from torch import Tensor
 from typing_extensions import Self
 
 from ..errors import TDRuntimeError, TDTypeError, TDValueError
-from ..keys import unravel_key
+from ..keys import require_parts, unravel_key
 from ..typing import NestedKey
 from .mapping import MappingMethods
 
@@ -49,12 +49,14 @@ class JoinMethods(MappingMethods):
             raise TDValueError(f"{method}() needs the key of at least one entry.")
         tensors = [_tensor(self._at(key), key, method) for key in keys]
         result = join(tensors, dim)
-        taken = {unravel_key(key) for key in keys}
+        taken = {require_parts(key) for key in keys}
+        out = require_parts(out_key)
         # write first: a result that does not fit leaves everything as it was
-        self.set(out_key, result)
+        self.set(out, result)
         if not keep_entries:
-            for key in taken - {unravel_key(out_key)}:
-                self.del_(key)
+            for parts in taken:
+                if parts[: len(out)] != out:  # those were replaced along with their node
+                    self.del_(parts)
         return self
 
     def cat_from_tensordict(

@@ -22,11 +22,12 @@ from ..errors import (
     missing_key,
 )
 from ..keys import join_key, key_parts, require_parts
-from ..leaves import kind_of, kind_of_type
+from ..leaves import is_leaf_nontensor, kind_of, kind_of_type
 from ..leaves.normalise import as_leaf
 from ..leaves.rows import same_value
 from ..structural import Index, parse_index
 from ..typing import NO_DEFAULT, IndexType, LeafPredicate, NestedKey
+from .form import Form
 from .kernel import Kernel
 from .names import NamesMethods, assign_names
 from .views import NestedKeysView, collect_items, contains
@@ -39,17 +40,39 @@ class MappingMethods(NamesMethods):
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def get(self, key: NestedKey, default: Any = NO_DEFAULT) -> Any:
+    def get(
+        self,
+        key: NestedKey,
+        default: Any = NO_DEFAULT,
+        *,
+        as_list: bool = False,
+        as_nested_tensor: bool = False,
+        as_padded_tensor: bool = False,
+        layout: torch.layout | None = None,
+        padding_side: str = "right",
+        padding_value: float = 0.0,
+    ) -> Any:
         """Return the value stored under a (nested) key; non-tensor data comes in its wrapper.
+
+        The options are for lazy stacks, whose members may differ in shape; other storages ignore them.
 
         Args:
             key: the key.
             default: what to return when the key is missing. Default: None.
+            as_list: return the values of the members in a list.
+            as_nested_tensor: return them as a nested tensor.
+            as_padded_tensor: return them stacked, the smaller ones padded.
+            layout: of the nested tensor, `torch.jagged` by default.
+            padding_side: "right" or "left".
+            padding_value: what to pad with.
 
         Raises:
             TDKeyError: `key` is not a nested key.
             KeyThroughLeafError: the path leads through a tensor and no default was given.
         """
+        if as_list or as_nested_tensor or as_padded_tensor:
+            form = Form(as_list, as_nested_tensor, layout, padding_side, padding_value)
+            return self._get_ragged(key, default, form)
         if type(key) is str:
             value = self._storage.get(key, default)
             return None if value is NO_DEFAULT else value
@@ -123,7 +146,11 @@ class MappingMethods(NamesMethods):
 
     def entry_class(self, key: NestedKey) -> type:
         """Return the type of an entry, `NoneType` when there is none."""
-        return type(self.get(key))
+        parts = require_parts(key)
+        if not contains(self, parts):
+            return type(None)
+        storage = self._owner(parts)._storage
+        return type(storage[parts[-1]]) if type(storage) is dict else storage.value_type(parts[-1])
 
     def get_item_shape(self, key: NestedKey) -> torch.Size:
         """Return the shape of a tensor entry, the batch size of a node or of non-tensor data.
@@ -150,6 +177,8 @@ class MappingMethods(NamesMethods):
 
     def is_empty(self) -> bool:
         """Whether the tree has no leaf at any depth; non-tensor data counts as a leaf."""
+        if type(self._storage) is not dict:
+            return not any(True for _ in self.keys(True, True, is_leaf_nontensor))
         for value in self._storage.values():
             node = None if type(value) is Tensor else kind_of(value).node(value)
             if node is None or not node.is_empty():  # type: ignore[attr-defined]  # every container has it
@@ -252,8 +281,14 @@ class MappingMethods(NamesMethods):
                 self._store(key, item)
             return self
         parts = require_parts(key)
-        owner = self._make_path(parts)
-        if inplace and parts[-1] in owner._storage:
+        owner, depth = self._last_node(parts)
+        if depth < len(parts) - 1:  # build what is missing aside, so that an item that does not fit leaves no trace
+            if owner._locked:
+                raise LockedError(f"set {parts!r} in")
+            node = owner._empty_node()
+            node.set(parts[depth + 1 :], item)
+            owner._storage[parts[depth]] = node
+        elif inplace and parts[-1] in owner._storage:
             owner._overwrite(parts[-1], item, non_blocking)
         else:
             owner._store(parts[-1], item)
@@ -344,6 +379,9 @@ class MappingMethods(NamesMethods):
     def _overwrite(self, key: str, item: Any, non_blocking: bool | None = None) -> None:
         """Overwrite an existing entry of this level in place."""
         storage = self._storage
+        if type(storage) is not dict:
+            self._overwrite_through(key, item, non_blocking)
+            return
         old = storage[key]
         if old is item:
             return
@@ -355,48 +393,75 @@ class MappingMethods(NamesMethods):
         elif item.shape[: len(batch_size)] != batch_size:
             raise BatchSizeError(key, item.shape, batch_size)
         try:
-            if type(storage) is dict:
-                if type(old) is Tensor and type(item) is Tensor:
-                    old.copy_(item, non_blocking=bool(non_blocking))
-                    return
-                kind = kind_of(old)
-                if kind.node(old) is not None and not isinstance(item, dict) and kind_of(item).node(item) is None:
-                    raise InplaceWriteError(key, f"the entry is a tensordict, the value a {type(item).__name__}")
-                if self._sharing is not None and kind.is_non_tensor:
-                    self._require_same_data(key, old, kind.copy_into(kind.clone(old), item))
-                    return
-                new = kind.copy_into(old, item, bool(non_blocking))
-                if new is not old:
-                    storage[key] = new
-            else:
-                storage.overwrite(key, item, bool(non_blocking))  # type: ignore[union-attr]
+            if type(old) is Tensor and type(item) is Tensor:
+                old.copy_(item, non_blocking=bool(non_blocking))
+                return
+            kind = kind_of(old)
+            if kind.node(old) is not None and not isinstance(item, dict) and kind_of(item).node(item) is None:
+                raise InplaceWriteError(key, f"the entry is a tensordict, the value a {type(item).__name__}")
+            if self._sharing is not None and kind.is_non_tensor:
+                self._require_same_data(key, old, kind.copy_into(kind.clone(old), item))
+                return
+            new = kind.copy_into(old, item, bool(non_blocking))
+            if new is not old:
+                storage[key] = new
         except TDError:
             raise
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
             if not _same_memory(old, item):
                 raise InplaceWriteError(key, str(error)) from error
 
+    def _overwrite_through(self, key: str, item: Any, non_blocking: bool | None) -> None:
+        """`_overwrite` for a storage that is no dict: the old value is not read."""
+        storage: Any = self._storage
+        kind = kind_of_type(storage.value_type(key))
+        assert kind is not None, "the entry was stored"
+        is_node = kind.is_collection and not kind.is_non_tensor
+        if not (is_node and (isinstance(item, dict) or kind_of_type(type(item)) is kind)):
+            item = self._as_value(key, item)
+            if is_node and kind_of(item).node(item) is None:
+                raise InplaceWriteError(key, f"the entry is a tensordict, the value a {type(item).__name__}")
+        if self._sharing is not None and kind.is_non_tensor:
+            old = storage[key]
+            self._require_same_data(key, old, kind.copy_into(kind.clone(old), item))
+            return
+        try:
+            storage.overwrite(key, item, bool(non_blocking))
+        except TDError:
+            raise
+        except (RuntimeError, TypeError, ValueError, AttributeError) as error:
+            if not _same_memory(storage[key], item):
+                raise InplaceWriteError(key, str(error)) from error
+
     def _make_path(self, parts: tuple[str, ...]) -> Any:
         """Return the container that holds the last part of a path, creating missing nodes."""
+        node, depth = self._last_node(parts)
+        for part in parts[depth:-1]:
+            if node._locked:
+                raise LockedError(f"set {parts!r} in")
+            node._storage[part] = node._empty_node()
+            node = node._storage[part]
+        return node
+
+    def _last_node(self, parts: tuple[str, ...]) -> tuple[Any, int]:
+        """Return the last node on a path that exists, and how many parts lead to it.
+
+        Raises:
+            TDKeyError: the path leads through an entry that is not a container.
+        """
         node: Any = self
         for depth, part in enumerate(parts[:-1]):
-            storage = node._storage
-            value = storage.get(part)
-            if value is not None:
-                child = value if isinstance(value, Kernel) else kind_of(value).node(value)
-                if child is None:
-                    raise TDKeyError(
-                        f"Cannot set {parts!r}: the entry {parts[: depth + 1]!r} is already present and is a "
-                        f"{type(value).__name__}, not a tensordict."
-                    )
-                node = child
-            else:
-                if node._locked:
-                    raise LockedError(f"set {parts!r} in")
-                child = node._empty_node()
-                storage[part] = child
-                node = storage[part]
-        return node
+            value = node._storage.get(part)
+            if value is None:
+                return node, depth
+            child = value if isinstance(value, Kernel) else kind_of(value).node(value)
+            if child is None:
+                raise TDKeyError(
+                    f"Cannot set {parts!r}: the entry {parts[: depth + 1]!r} is already present and is a "
+                    f"{type(value).__name__}, not a tensordict."
+                )
+            node = child
+        return node, len(parts) - 1
 
     def set_at_(self, key: NestedKey, value: Any, index: IndexType, *, non_blocking: bool | None = None) -> Self:
         """Write into `td[key][index]` in place; the value broadcasts as for a tensor. Allowed when locked.
@@ -414,8 +479,13 @@ class MappingMethods(NamesMethods):
     def _write_at(self, key: str, value: Any, index: Any) -> None:
         """Write into one existing entry of this level at an unparsed index."""
         storage = self._storage
+        if type(storage) is not dict and storage.parts is not None and not _is_chain(index):  # type: ignore[union-attr]
+            shape = storage.peek(key).shape  # type: ignore[union-attr]  # as far as the members agree
+            known = shape[: shape.index(-1)] if -1 in shape else shape
+            self._write_parsed(key, parse_index(index, torch.Size(known)), value)
+            return
         old = storage[key]
-        if type(index) is tuple and index and type(index[0]) is tuple:
+        if _is_chain(index):
             warnings.warn(
                 f"Multiple indexing: {index!r} is applied one part after the other. Prefer a single index.",
                 UserWarning,
@@ -435,6 +505,11 @@ class MappingMethods(NamesMethods):
         """Write into one existing entry of this level. The object of a non-tensor entry may change, locked or not."""
         storage = self._storage
         if type(storage) is not dict:
+            kind = kind_of_type(storage.value_type(key))  # type: ignore[union-attr]  # narrowed by the branch
+            if self._sharing is not None and kind is not None and kind.is_non_tensor:
+                old = storage[key]
+                self._require_same_data(key, old, kind.write(kind.clone(old), index, value))
+                return
             storage.write(key, index, value)  # type: ignore[union-attr]  # narrowed by the branch
             return
         old = storage[key]
@@ -575,7 +650,8 @@ class MappingMethods(NamesMethods):
         value = self._at(old)
         if old == new:
             return self
-        if safe and contains(self, new):
+        below = new[: len(old)] == old  # the entry goes to below itself: a node takes its place
+        if safe and not below and contains(self, new):
             raise TDKeyError(f"Cannot rename {old_key!r} to {new_key!r}: the key {new_key!r} is already present.")
         source = self._owner(old)
         if old[:-1] == new[:-1]:
@@ -587,7 +663,7 @@ class MappingMethods(NamesMethods):
             else:
                 storage.rename(old[-1], new[-1])
             return self
-        if new[: len(old)] == old:  # to below itself: a node takes its place
+        if below:
             node = source._empty_node()
             node.set(new[len(old) :], value)
             del source._storage[old[-1]]
@@ -631,6 +707,11 @@ def _levels(node: Kernel) -> int:
         if below >= 0:
             deepest = max(deepest, below + 1)
     return deepest
+
+
+def _is_chain(index: Any) -> bool:
+    """Whether an index is several ones, to be applied one after the other."""
+    return type(index) is tuple and bool(index) and type(index[0]) is tuple
 
 
 def _same_memory(old: Any, new: Any) -> bool:

@@ -34,7 +34,7 @@ class PaddingMethods(MappingMethods):
             raise TDRuntimeError(f"pad() takes two sizes a batch dim, before and after, got {len(sizes)}: {sizes}.")
         if len(sizes) > 2 * len(self._batch_size):
             raise TDRuntimeError(
-                f"pad() got sizes for {len(sizes) // 2} dims, and the tensordict has {len(self._batch_size)} batch dims."
+                f"pad() got sizes for {len(sizes) // 2} dims, and there are {len(self._batch_size)} batch dims."
             )
         return _padded(self, list(zip(sizes[::2], sizes[1::2], strict=True)), value)  # type: ignore[no-any-return]
 

@@ -399,7 +399,9 @@ def regrow(node: Any, results: Iterator[Tensor], op: StructuralOp) -> Any:
         elif kind.is_non_tensor:
             size = op.size(kind.shape(value))
             same = size == kind.shape(value)
-            storage[key] = kind.clone(value) if same else NonTensorData(value.unwrap(), size, value.device)
+            storage[key] = (
+                kind.clone(value) if same else NonTensorData(value.unwrap(), batch_size=size, device=value.device)
+            )
         else:
             storage[key] = next(results)
     names = node._names

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from typing_extensions import Self
 
-from ..errors import TDIndexError, TDRuntimeError, TDTypeError, TDValueError
+from ..errors import BatchSizeError, TDIndexError, TDRuntimeError, TDTypeError, TDValueError
+from ..leaves import kind_of
 from ..structural import (
     Expand,
     Flatten,
@@ -61,9 +62,12 @@ class ShapeMethods(IndexMethods):
 
         Raises:
             TDRuntimeError: the shape does not fit.
+            BatchSizeError: a dtype of another width changes a dim that is a batch dim.
         """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
-            return self._reshaped(ViewDtype(shape[0]))
+            out = self._reshaped(ViewDtype(shape[0]))
+            _require_fitting(out)
+            return out
         new = infer_size(_sizes(shape, size), self._batch_size.numel())
         if new == self._batch_size:
             return self._unchanged()
@@ -225,6 +229,17 @@ class ShapeMethods(IndexMethods):
         if out._names is not None:
             out.names = None
         return out
+
+
+def _require_fitting(node: Any) -> None:
+    """Check that every tensor of the tree starts with the batch size of its node."""
+    size = node._batch_size
+    for key, value in node._storage.items():
+        child = None if type(value) is Tensor else kind_of(value).node(value)
+        if child is not None:
+            _require_fitting(child)
+        elif isinstance(value, Tensor) and value.shape[: len(size)] != size:
+            raise BatchSizeError(key, value.shape, size)
 
 
 def _sizes(positional: tuple[Any, ...], keyword: Sequence[int] | None) -> Sequence[int]:

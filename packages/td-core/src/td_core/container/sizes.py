@@ -8,7 +8,7 @@ from torch import Size, Tensor
 from typing_extensions import Self
 
 from ..errors import BatchSizeError, TDIndexError, TDRuntimeError
-from ..leaves import kind_of, rebatched_value
+from ..leaves import NonTensorData, kind_of, rebatched_value
 from .kernel import Kernel, normal_names
 from .names import NamesMethods
 
@@ -125,7 +125,7 @@ def _set_largest(node: Any, batch_dims: int | None, inherited: Size | None = Non
                 continue
             _set_largest(child, batch_dims)
             shape = child._batch_size
-        elif kind.is_non_tensor:
+        elif isinstance(value, NonTensorData):
             continue
         else:
             shape = kind.shape(value)

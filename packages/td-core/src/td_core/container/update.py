@@ -40,6 +40,7 @@ class UpdateMethods(MappingMethods):
         non_blocking: bool | None = None,
         keys_to_update: Iterable[NestedKey] | None = None,
         is_leaf: LeafPredicate | None = None,
+        update_batch_size: bool = False,
     ) -> Self:
         """Merge the entries of a mapping or container into this one, recursively.
 
@@ -52,18 +53,25 @@ class UpdateMethods(MappingMethods):
             non_blocking: how values are moved to the device.
             keys_to_update: write only these (nested) keys. Default: all.
             is_leaf: tells from the type which values replace rather than merge. Default: whatever is not a container.
+            update_batch_size: take over the batch size of a container that has another one; it must have every key
+                that is here.
 
         Returns:
             This container.
 
         Raises:
             LockedError: the container is locked and `inplace` is False.
+            TDRuntimeError: `update_batch_size`, and the other container lacks a key.
         """
         if self._locked and not inplace:
             raise LockedError("update")
         if input_dict_or_td is self:
             return self
-        wanted = None if keys_to_update is None else key_tree(keys_to_update)
+        source = input_dict_or_td
+        if update_batch_size and isinstance(source, Kernel) and source._batch_size != self._batch_size:
+            _replace_all(self, source, clone)
+            return self
+        wanted = None if keys_to_update is None else key_tree(keys_to_update, whole_wins=True)
         self._merge(input_dict_or_td, clone, inplace, non_blocking, wanted, is_leaf)
         return self
 
@@ -77,6 +85,12 @@ class UpdateMethods(MappingMethods):
         is_leaf: LeafPredicate | None,
     ) -> None:
         storage = self._storage
+        if type(storage) is not dict:
+            rows = _rows(self, source)
+            if rows is not None:
+                for part, row in rows:
+                    part._merge(row, clone, inplace, non_blocking, wanted, is_leaf)
+                return
         plain = wanted is None and not clone and not inplace
         fits = plain and self._shares_frame(source)
         free = plain and self._device is None and type(storage) is dict
@@ -172,14 +186,15 @@ class UpdateMethods(MappingMethods):
             return self
         if keys_to_update is None and self._overwrite_all(input_dict_or_td, bool(non_blocking)):
             return self
-        wanted = None if keys_to_update is None else key_tree(keys_to_update)
+        wanted = None if keys_to_update is None else key_tree(keys_to_update, whole_wins=True)
         pairs: list[tuple[Any, str, Any]] = []
-        _pair_up(self, _items(input_dict_or_td), wanted, pairs)
+        _pair_up(self, input_dict_or_td, wanted, pairs)
         old: list[Tensor] = []
         new: list[Tensor] = []
         for owner, key, value in pairs:
-            present = owner._storage[key]
-            if type(present) is Tensor is type(value) and present.shape == value.shape and type(owner._storage) is dict:
+            storage = owner._storage
+            present = storage[key] if type(storage) is dict else storage.peek(key)
+            if type(present) is Tensor is type(value) and present.shape == value.shape and type(storage) is dict:
                 old.append(present)
                 new.append(value)
             else:
@@ -212,9 +227,9 @@ class UpdateMethods(MappingMethods):
         Raises:
             TDKeyError: a key is missing here.
         """
-        wanted = None if keys_to_update is None else key_tree(keys_to_update)
+        wanted = None if keys_to_update is None else key_tree(keys_to_update, whole_wins=True)
         pairs: list[tuple[Any, str, Any]] = []
-        _pair_up(self, _items(input_dict_or_td), wanted, pairs)
+        _pair_up(self, input_dict_or_td, wanted, pairs)
         for owner, key, value in pairs:
             owner._write_at(key, value, index)
         return self
@@ -308,6 +323,8 @@ class UpdateMethods(MappingMethods):
         own = self._names
         if own is not None and len(size) != len(own):
             own = normal_names([*own, *[None] * len(size)][: len(size)])
+        if batch_size is None and type(self._storage) is not dict and self._storage.parts is not None:
+            return _empty_parts(self, recurse, device, names)  # type: ignore[no-any-return]  # the class of self
         out: Self = self._derive({}, size, self._device, own)
         if device is not NO_DEFAULT:
             out._device = None if device is None else torch.device(device)
@@ -327,6 +344,44 @@ class UpdateMethods(MappingMethods):
                 elif kind.is_non_tensor:
                     out._storage[key] = kind.fit(value, size, out._device)
         return out
+
+
+def _empty_parts(node: Any, recurse: bool, device: Any, names: Any) -> Any:
+    out = node._by_part(lambda part: part.empty(recurse=recurse, device=device))
+    if device is not NO_DEFAULT:
+        out._device = None if device is None else torch.device(device)
+    if names is not NO_DEFAULT:
+        out._names = None
+        out.names = names
+    return out
+
+
+def _rows(target: Any, source: Any) -> list[tuple[Any, Any]] | None:
+    """Pair the members of two lazy stacks of one layout; None for anything else."""
+    mine = target._storage
+    theirs = source._storage if isinstance(source, Kernel) else None
+    if mine.parts is None or type(theirs) is not type(mine):
+        return None
+    if theirs.dim != mine.dim or len(theirs.parts) != len(mine.parts):
+        return None
+    return list(zip(mine.parts, theirs.parts, strict=True))
+
+
+def _replace_all(target: Any, source: Any, clone: bool) -> None:
+    """Replace all entries, and the batch size, by those of another container."""
+    missing = [key for key in target._storage if key not in source._storage]
+    if missing:
+        raise TDRuntimeError(
+            f"update(update_batch_size=True) from the batch size {list(target._batch_size)} to "
+            f"{list(source._batch_size)} needs every entry anew, and the new ones lack {missing}."
+        )
+    copy = source.clone(clone)
+    storage = target._storage
+    if type(storage) is dict:
+        target._storage = copy._storage if type(copy._storage) is dict else copy._stacked()._storage
+    else:
+        target._storage = storage.join(copy._unbound(storage.dim))
+    target._batch_size = source._batch_size
 
 
 def _match(node: Kernel, other: Kernel, old: list[Tensor], new: list[Tensor]) -> bool:
@@ -408,9 +463,14 @@ def _items(source: Any) -> Any:
     raise TDTypeError(f"update needs a mapping or a tensordict, got {type(source).__name__}.")
 
 
-def _pair_up(node: Any, items: Iterable[tuple[Any, Any]], wanted: KeyTree | None, pairs: list[Any]) -> None:
+def _pair_up(node: Any, source: Any, wanted: KeyTree | None, pairs: list[Any]) -> None:
     """Pair every new value with the entry it overwrites: (owner, key, value)."""
-    for key, value in items:
+    rows = None if type(node._storage) is dict else _rows(node, source)
+    if rows is not None:
+        for part, row in rows:
+            _pair_up(part, row, wanted, pairs)
+        return
+    for key, value in _items(source):
         below: KeyTree | None = None
         if wanted is not None:
             chosen, below = _chosen(wanted, key)
@@ -426,7 +486,7 @@ def _pair_up(node: Any, items: Iterable[tuple[Any, Any]], wanted: KeyTree | None
             kind = kind_of_type(type(value))
             is_node = isinstance(value, Mapping) if kind is None else kind.node(value) is not None
             if target is not None and is_node:
-                _pair_up(target, _items(value), below, pairs)
+                _pair_up(target, value, below, pairs)
                 continue
         pairs.append((owner, parts[-1], value))
 

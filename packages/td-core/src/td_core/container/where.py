@@ -11,6 +11,7 @@ from typing_extensions import Self
 from ..errors import TDKeyError, TDRuntimeError
 from ..leaves import kind_of, kind_of_type
 from ..ops import check_batch, spread_mask, widen_mask
+from ..structural import parse_index
 from .arithmetic import ArithmeticMethods
 
 
@@ -122,7 +123,9 @@ def _where_values(condition: Tensor, value: Any, right: Any, pad: Any, path: tup
             f"{type(right).__name__} in the other."
         )
     if kind.is_non_tensor:
-        return kind.clone(present)
+        if value is None or right is None:
+            return kind.clone(present)
+        return _where_rows(condition, value, right)
     if pad is None and (value is None or right is None):
         raise TDKeyError(f"where: the key {_shown(path)} is in one of the two tensordicts only. Give a pad value.")
     node = kind.node(present)
@@ -136,6 +139,18 @@ def _where_values(condition: Tensor, value: Any, right: Any, pad: Any, path: tup
     if value is None:
         return torch.where(mask, torch.full((), pad, dtype=right.dtype, device=right.device), right)
     return torch.where(mask, value, right)
+
+
+def _where_rows(condition: Tensor, value: Any, right: Any) -> Any:
+    """Select between non-tensor data, row by row."""
+    kind = kind_of(value)
+    size = kind.shape(value)
+    if kind.shape(right) != size:
+        raise TDRuntimeError(
+            f"where: non-tensor entries have the batch sizes {list(size)} and {list(kind.shape(right))}."
+        )
+    mask = widen_mask(condition, [torch.empty(size)], "condition")[0].expand(size)
+    return kind.write(kind.clone(right), parse_index(mask, size), value[mask])
 
 
 def _shown(path: tuple[str, ...]) -> str:

@@ -276,6 +276,9 @@ class ViewDtype(StructuralOp):
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
         return value.view(self.dtype)
 
+    def positions(self, value: torch.Tensor) -> torch.Tensor:
+        return value
+
     def size(self, size: torch.Size) -> torch.Size:
         return size
 

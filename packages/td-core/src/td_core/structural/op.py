@@ -29,6 +29,13 @@ class StructuralOp:
         """Apply the operation to one leaf, of shape `[*batch_size, *rest]`."""
         raise NotImplementedError
 
+    def positions(self, value: torch.Tensor) -> torch.Tensor:
+        """Apply the operation to the positions of a column of Python values: which row stands where.
+
+        As to a leaf, unless the operation is about the elements of leaves rather than about where they stand.
+        """
+        return self.tensor(value)  # type: ignore[no-any-return]
+
     def size(self, size: torch.Size) -> torch.Size:
         """Return the batch size after the operation."""
         raise NotImplementedError

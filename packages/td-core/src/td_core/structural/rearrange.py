@@ -34,7 +34,7 @@ class Roll(_Copying):
         self.shifts, self.dims = tuple(shifts), tuple(dims)
 
     def tensor(self, value: torch.Tensor) -> torch.Tensor:
-        return value.roll(self.shifts, self.dims)
+        return value.roll(self.shifts, self.dims) if self.dims else value.clone()
 
 
 class RollFlat(_Copying):
