@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
-from torch import Size
+from torch import Size, Tensor
 
 from ..devices import normal_device
 from ..errors import TDValueError
@@ -17,6 +16,7 @@ from .build import as_size
 from .kernel import Kernel
 from .lock import set_locked
 from .names import check_names
+from .transfer import Transfer
 
 
 class TensorDict(TensorDictBase):
@@ -72,7 +72,27 @@ class TensorDict(TensorDictBase):
             raise TDValueError(
                 f"A TensorDict is made from a mapping or another tensordict, got a {type(source).__name__}."
             )
-        self._take(items, non_blocking)
+        if self._device is None:
+            self._take(items, non_blocking)
+            return
+        transfer = Transfer(self._device, non_blocking)
+        try:
+            self._take([(key, _sent(value, transfer)) for key, value in items], non_blocking)
+        finally:
+            transfer.finish()
+
+
+def _sent(value: Any, transfer: Transfer) -> Any:
+    """Send the tensors of a value on their way, those of nested dicts and containers too."""
+    if type(value) is Tensor:
+        return transfer.send(value)
+    if type(value) is dict:
+        return {key: _sent(item, transfer) for key, item in value.items()}
+    kind = kind_of_type(type(value))
+    node = None if kind is None else kind.node(value)
+    if kind is None or node is None or node._device == transfer.device:
+        return value
+    return kind.wrap(value, node._map_tensors(transfer.send))
 
 
 Kernel._classes[dict] = TensorDict
