@@ -123,12 +123,23 @@ class Storage(MutableMapping[str, Any]):
         if new is not old or not self.capabilities & Capability.INPLACE:
             self[key] = new
 
+    def assign(self, index: Index, value: Any) -> bool:
+        """Write a container into the region of all entries, where the storage has a way of its own to do that.
+
+        Returns:
+            False: nothing is done, the entries are to be written one by one.
+        """
+        return False
+
     def overwrite(self, key: str, value: Any, non_blocking: bool = False) -> None:
         """Overwrite a whole existing entry, keeping its memory and dtype where the storage can."""
         old = self[key]
         new = kind_of(old).copy_into(old, value, non_blocking)
         if new is not old or not self.capabilities & Capability.INPLACE:
             self[key] = new
+
+    replaces: ClassVar[bool] = True
+    """Whether `set` may replace an entry that is there; otherwise only its values can change."""
 
     def cut(self, operand: Any) -> Sequence[Any]:
         """Give each part its share of a number, a tensor aligned with the batch dims, or a container."""

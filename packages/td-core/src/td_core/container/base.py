@@ -21,6 +21,7 @@ from .memory import MemoryMethods
 from .non_tensor import NonTensorMethods
 from .padding import PaddingMethods
 from .pickling import PickleMethods
+from .ragged import RaggedMethods
 from .reduction import ReductionMethods
 from .repr import ReprMethods
 from .torch_function import TorchFunctionMethods
@@ -34,6 +35,7 @@ class TensorDictBase(
     DeviceMethods,
     JoinMethods,
     PaddingMethods,
+    RaggedMethods,
     PickleMethods,
     ApplyMethods,
     ReprMethods,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -10,7 +10,7 @@ from torch import Size, Tensor
 
 from ..errors import TDError, TDIndexError, TDKeyError, TDRuntimeError, TDTypeError, TDValueError
 from ..leaves import kind_of, kind_of_type
-from ..storage.lazy_stack import stack_nodes
+from ..storage.lazy_stack import LazyStack, stack_nodes
 from ..structural import Names, wrap_dim
 from .kernel import Kernel, normal_names
 from .rearrange import RearrangeMethods
@@ -72,13 +72,16 @@ class CombineMethods(RearrangeMethods):
         return out
 
     @classmethod
-    def lazy_stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+    def lazy_stack(
+        cls, input: Sequence[Any], dim: int = 0, *, out: Any = None, stack_dim_name: str | None = None
+    ) -> Any:
         """Stack containers along a new batch dim, keeping them as they are.
 
         Args:
             input: containers of equal batch size; entries may differ in shape, and members may have keys of their own.
             dim: where the new dim goes, counted on `batch_dims + 1`.
             out: a container of the batch size of the result, whose entries are written into.
+            stack_dim_name: the name of the new dim.
 
         Raises:
             TDIndexError: `dim` is out of range, or the list is empty.
@@ -88,7 +91,7 @@ class CombineMethods(RearrangeMethods):
         d = wrap_dim(dim, len(_same_size(nodes, "lazy_stack")) + 1)
         if out is not None:
             return cls.stack(input, dim, out=out)
-        return stack_nodes(list(input), d)
+        return stack_nodes(list(input), d, stack_dim_name)
 
     @classmethod
     def maybe_dense_stack(cls, input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
@@ -104,12 +107,17 @@ class CombineMethods(RearrangeMethods):
             TDRuntimeError: the batch sizes differ.
         """
         nodes = require_containers(input, "maybe_dense_stack")
+        if out is None and _one_layout(nodes):
+            d = wrap_dim(dim, len(_same_size(nodes, "maybe_dense_stack")) + 1)
+            return _rewrap(input, _paired(nodes, d, cls.maybe_dense_stack))
         dense = all(_alike(nodes[0], node) for node in nodes[1:])
         return cls.stack(input, dim, out=out) if dense else cls.lazy_stack(input, dim, out=out)
 
     @classmethod
     def _stack(cls, containers: Sequence[Any], dim: int) -> Any:
         first = containers[0]
+        if type(first._storage) is not dict and _one_layout(containers):
+            return _paired(containers, dim, first._stack)
         size = first._batch_size
         names = _common_names(containers)
         if names is not None:
@@ -121,9 +129,53 @@ class CombineMethods(RearrangeMethods):
     @classmethod
     def _cat(cls, containers: Sequence[Any], dim: int) -> Any:
         first = containers[0]
+        if type(first._storage) is not dict and _one_layout(containers, dim):
+            return _paired_cat(containers, dim)
         entries = _combine(containers, dim, torch.cat, TDKeyError)
         size = _cat_size(containers, dim)
         return first._derive(entries, size, _common_device(containers), first._names)
+
+
+def _one_layout(nodes: Sequence[Any], cat_dim: int | None = None) -> bool:
+    """Whether all are lazy stacks along the same dim with as many members, unless they are joined along that dim."""
+    storages = [node._storage for node in nodes]
+    first = storages[0]
+    if type(first) is not LazyStack:
+        return False
+    return all(
+        type(storage) is LazyStack
+        and storage.dim == first.dim
+        and (len(storage.members) == len(first.members) or first.dim == cat_dim)
+        for storage in storages
+    )
+
+
+def _paired(nodes: Sequence[Any], dim: int, stack: Callable[[Sequence[Any], int], Any]) -> Any:
+    """Stack lazy stacks of one layout member by member: a lazy stack, whose dim makes room for the new one."""
+    first = nodes[0]
+    source: LazyStack = first._storage
+    inner = dim - (dim > source.dim)
+    members = [stack(row, inner) for row in zip(*(node._storage.members for node in nodes), strict=True)]
+    storage = LazyStack(members, source.dim + (dim <= source.dim), source.dim_name)
+    names = _common_names(nodes)
+    if names is not None:
+        names = normal_names([*names[:dim], None, *names[dim:]])
+    size = first._batch_size
+    return first._derive(storage, Size((*size[:dim], len(nodes), *size[dim:])), _common_device(nodes), names)
+
+
+def _paired_cat(nodes: Sequence[Any], dim: int) -> Any:
+    """Concatenate lazy stacks of one layout: their lists of members along the stack dim, else member by member."""
+    first = nodes[0]
+    source: LazyStack = first._storage
+    if dim == source.dim:
+        if any(set(node._storage) != set(source) for node in nodes):
+            raise _different_keys(nodes, "cat", TDKeyError)
+        members = [member for node in nodes for member in node._storage.members]
+    else:
+        rows = zip(*(node._storage.members for node in nodes), strict=True)
+        members = [row[0]._cat(row, dim - (dim > source.dim)) for row in rows]
+    return first._derive(source.join(members), _cat_size(nodes, dim), _common_device(nodes), first._names)
 
 
 def _combine(nodes: Sequence[Any], dim: int, combine: Any, error: type[TDError]) -> dict[str, Any]:
@@ -291,7 +343,8 @@ def _cat_size(nodes: Sequence[Kernel], dim: int) -> Size:
 
 def _combine_into(out: Any, nodes: list[Any], dim: int, combine: Any) -> None:
     """Stack or cat into the tensors of `out`; keys absent from all inputs are skipped."""
-    for key, target in list(out._storage.items()):
+    dense = type(out._storage) is dict
+    for key in list(out._storage):
         present = [key in node._storage for node in nodes]
         if not any(present):
             continue
@@ -301,13 +354,16 @@ def _combine_into(out: Any, nodes: list[Any], dim: int, combine: Any) -> None:
                 f"{[i for i, p in enumerate(present) if not p]}."
             )
         values = [node._storage[key] for node in nodes]
-        if type(target) is Tensor:
+        target = out._storage[key]
+        if type(target) is Tensor and dense:
             combine(values, dim, out=target)
             continue
         kind = kind_of(target)
         child = kind.node(target)
         if child is not None:
             _combine_into(child, [_node(value) for value in values], dim, combine)
+        elif not dense and kind.is_tensor:
+            out._overwrite(key, combine(values, dim))
         elif kind.is_tensor:
             combine(values, dim, out=target)
         else:

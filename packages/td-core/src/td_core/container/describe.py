@@ -29,9 +29,18 @@ def entries(node: Kernel, sort: bool) -> Iterator[tuple[str, Any]]:
     storage = node._storage
     for key in sorted(storage) if sort else list(storage):
         try:
-            yield key, storage[key] if type(storage) is dict else storage.peek(key)  # type: ignore[union-attr]
+            yield key, _shown(storage[key] if type(storage) is dict else storage.peek(key))  # type: ignore[union-attr]
         except Exception as error:  # a repr must show what it can
             yield key, Unreadable(f"{type(error).__name__}")
+
+
+def _shown(value: Any) -> Any:
+    """Describe a strided nested tensor, which has no shape to ask for; other values are shown as they are."""
+    if not (isinstance(value, Tensor) and value.is_nested and value.layout is torch.strided):
+        return value
+    sizes = {tuple(row.shape) for row in value.unbind()}
+    rest = [dims[0] if len(set(dims)) == 1 else -1 for dims in zip(*sizes, strict=True)]
+    return LeafSpec("NestedTensor", (value.size(0), *rest), value.dtype, value.device, value.requires_grad)
 
 
 def node_of(value: Any) -> Any:

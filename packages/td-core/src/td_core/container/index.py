@@ -71,6 +71,10 @@ class IndexMethods(UpdateMethods, SizeMethods):
                 return
         self._assign(key, value)
 
+    def __getitems__(self, indices: Any) -> Any:
+        """Return the elements of a list of indices as one container: what `torch.utils.data.DataLoader` asks for."""
+        return self._index(indices)
+
     def __iter__(self) -> Iterator[Any]:
         if not self._batch_size:
             raise TDTypeError(
@@ -118,8 +122,12 @@ class IndexMethods(UpdateMethods, SizeMethods):
 
     def _write_everywhere(self, op: Index, value: Any) -> None:
         """Write one number, tensor or object into the region of every entry."""
-        for key in list(self._storage):
-            old = self._storage[key]
+        storage = self._storage
+        for key in list(storage):
+            if type(storage) is not dict and not _is_node(storage, key):
+                self._write_parsed(key, op, value)
+                continue
+            old = storage[key]
             child: Any = None if type(old) is Tensor else kind_of(old).node(old)
             if child is not None:
                 child._write_everywhere(op, value)
@@ -134,6 +142,8 @@ class IndexMethods(UpdateMethods, SizeMethods):
         if self._device is not None and value._device != self._device:
             value = value._to_device(self._device)
         storage = self._storage
+        if type(storage) is not dict and storage.assign(op, value):  # type: ignore[union-attr]
+            return
         if self._locked:
             new = [key for key in value._storage if key not in storage]
             if new:
@@ -141,6 +151,8 @@ class IndexMethods(UpdateMethods, SizeMethods):
         for key, item in value._storage.items():
             if key not in storage:
                 self._store(key, _full_entry(item, op, self))
+            elif type(storage) is not dict and not _is_node(storage, key):
+                self._write_parsed(key, op, item)
             else:
                 child: Any = None
                 if type(item) is not Tensor:
@@ -151,6 +163,11 @@ class IndexMethods(UpdateMethods, SizeMethods):
                     self._write_parsed(key, op, item)
                 else:
                     child._write_index(op, inner)
+
+
+def _is_node(storage: Any, key: str) -> bool:
+    kind = kind_of_type(storage.value_type(key))
+    return kind is not None and kind.is_collection and not kind.is_non_tensor
 
 
 def _check_batchless(index: Any) -> None:

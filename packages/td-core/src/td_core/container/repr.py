@@ -50,10 +50,25 @@ def _compact(root: Kernel, options: dict[str, Any]) -> str:
     attributes = _attributes(root, options)
     head = f"{type(root).__name__}({attributes}, " if attributes else f"{type(root).__name__}("
     fields = _Fields(options, root._device)
+    exclusive = _exclusive(root, fields.any)
+    tail = f", exclusive_fields={exclusive})" if exclusive else ")"
     line = fields.inline(root)
-    if line is not None and len(head) + len(f"fields={line})") <= _WIDTH:
-        return f"{head}fields={line})"
-    return f"{head}fields={fields.block(root, 1)})"
+    if line is not None and len(head) + len(f"fields={line}{tail}") <= _WIDTH:
+        return f"{head}fields={line}{tail}"
+    return f"{head}fields={fields.block(root, 1)}{tail}"
+
+
+def _exclusive(node: Any, written: Any) -> str:
+    """Return the entries that only some members of a lazy stack have, by member: "{0: {b: f32[2]}}"; "" for none."""
+    storage = node._storage
+    if type(storage) is dict or storage.parts is None:
+        return ""
+    members = []
+    for i, own in enumerate(storage.exclusive()):
+        if own:
+            fields = ", ".join(f"{key}: {written(value, storage.parts[i])}" for key, value in own.items())
+            members.append(f"{i}: {{{fields}}}")
+    return "{" + ", ".join(members) + "}" if members else ""
 
 
 def _attributes(root: Any, options: dict[str, Any]) -> str:
@@ -117,6 +132,13 @@ class _Fields:
         indent = "\n" + _INDENT * depth
         return "{" + indent + f",{indent}".join(lines) + "}"
 
+    def any(self, value: Any, node: Kernel) -> str:
+        """Return an entry of any kind on one line."""
+        child = node_of(value)
+        if child is None:
+            return self.leaf(value, node)
+        return self.extra(child, node) + (self.inline(child) or "{...}")
+
     def extra(self, child: Kernel, parent: Kernel) -> str:
         """The batch dims a node has beyond those of its parent."""
         more = child._batch_size[len(parent._batch_size) :]
@@ -142,14 +164,7 @@ def _detailed(node: Any, options: dict[str, Any]) -> str:
     """Return the form with a `Tensor(...)` line an entry."""
     lines = []
     for key, value in entries(node, options["sort_keys"] == "alphabetical"):
-        child = node_of(value)
-        if child is not None:
-            text = _detailed(child, options)
-        elif is_python_data(value) or isinstance(value, Unreadable):
-            text = repr(value)
-        else:
-            text = f"{type_name(value)}({', '.join(_leaf_details(value, options))})"
-        lines.append(f"{key}: {text}")
+        lines.append(f"{key}: {_detailed_entry(value, options)}")
     fields = ",\n".join(textwrap.indent(line, _INDENT) for line in lines)
     parts = [f"fields={{\n{fields}}}"]
     if options["show_batch_size"]:
@@ -159,9 +174,21 @@ def _detailed(node: Any, options: dict[str, Any]) -> str:
     if options["show_is_shared"]:
         parts.append(f"is_shared={node_is_shared(node)}")
     stack_dim = getattr(node, "stack_dim", None)
+    exclusive = _exclusive(node, lambda value, member: _detailed_entry(value, options))
+    if exclusive:
+        parts.insert(1, f"exclusive_fields={exclusive}")
     if stack_dim is not None:
         parts.append(f"stack_dim={stack_dim}")
     return f"{type(node).__name__}(\n" + textwrap.indent(",\n".join(parts), _INDENT) + ")"
+
+
+def _detailed_entry(value: Any, options: dict[str, Any]) -> str:
+    child = node_of(value)
+    if child is not None:
+        return _detailed(child, options)
+    if is_python_data(value) or isinstance(value, Unreadable):
+        return repr(value)
+    return f"{type_name(value)}({', '.join(_leaf_details(value, options))})"
 
 
 def _leaf_details(value: Any, options: dict[str, Any]) -> list[str]:

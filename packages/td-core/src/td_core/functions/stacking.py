@@ -20,9 +20,9 @@ def cat(input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
     return TensorDictBase.cat(input, dim, out=out)
 
 
-def lazy_stack(input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:
+def lazy_stack(input: Sequence[Any], dim: int = 0, *, out: Any = None, stack_dim_name: str | None = None) -> Any:
     """Stack containers without copying; see `TensorDict.lazy_stack`."""
-    return TensorDictBase.lazy_stack(input, dim, out=out)
+    return TensorDictBase.lazy_stack(input, dim, out=out, stack_dim_name=stack_dim_name)
 
 
 def maybe_dense_stack(input: Sequence[Any], dim: int = 0, *, out: Any = None) -> Any:

@@ -258,6 +258,22 @@ class LazyStack(Storage):
             member = self.members[i]
             member._write_parsed(key, target.index_for(member._batch_size), piece)
 
+    def assign(self, index: Index, value: Any) -> bool:
+        """Give the members that the index selects their rows of a lazy stack, whatever the shapes of its entries."""
+        source = value._storage
+        target = split_index(index, self.dim, len(self.members))
+        if type(source) is not LazyStack or target is None or target.dim != source.dim:
+            return False
+        n = len(target.members)
+        rows = source.members * n if len(source.members) == 1 else source.members
+        if len(rows) != n or any(key not in self for row in rows for key in row._storage):
+            return False
+        for i, row in zip(target.members, rows, strict=True):
+            member = self.members[i]
+            op = target.index_for(member._batch_size)
+            member._write_index(op, row)
+        return True
+
     def overwrite(self, key: str, value: Any, non_blocking: bool = False) -> None:
         """Overwrite the entry of every member in place."""
         self.values_of(key)
