@@ -1,5 +1,7 @@
 """The constructor with a device: all entries are sent first, and waited for once (CORE-006, TRAP-068)."""
 
+from typing import ClassVar
+
 import pytest
 import torch
 
@@ -11,7 +13,7 @@ class Recorder(module.Transfer):
     """A transfer that writes down what it is asked for."""
 
     __slots__ = ()
-    events: list = []
+    events: ClassVar[list] = []
 
     def send(self, tensor, *args, **kwargs):
         self.events.append(("send", self.non_blocking))
