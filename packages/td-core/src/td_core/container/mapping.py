@@ -320,6 +320,8 @@ class MappingMethods(NamesMethods):
             if self._device is not None and item.device != self._device:
                 item = item.to(self._device)
             self._storage[key] = item
+        elif type(item) is dict:
+            self._storage[key] = self._node_from(item)
         else:
             self._storage[key] = self._as_value(key, item)
 
@@ -359,8 +361,13 @@ class MappingMethods(NamesMethods):
             TDKeyError: a plain key comes after a tuple key that starts with it.
         """
         heads: set[str] = set()
+        storage, size = self._storage, self._batch_size
+        n = len(size)
+        free = type(storage) is dict and self._device is None and not self._locked
         for key, value in items:
-            if type(key) is not str:
+            if free and type(value) is Tensor and type(key) is str and not heads and value.shape[:n] == size:
+                storage[key] = value
+            elif type(key) is not str:
                 self.set(key, value, non_blocking=non_blocking)
                 heads.add(key_parts(key)[0])
             elif heads and key in heads:

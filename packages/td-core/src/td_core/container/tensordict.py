@@ -85,7 +85,7 @@ class TensorDict(TensorDictBase):
 def _sent(value: Any, transfer: Transfer) -> Any:
     """Send the tensors of a value on their way, those of nested dicts and containers too."""
     if type(value) is Tensor:
-        return transfer.send(value)
+        return value if value.device == transfer.device else transfer.send(value)
     if type(value) is dict:
         return {key: _sent(item, transfer) for key, item in value.items()}
     kind = kind_of_type(type(value))

@@ -103,6 +103,13 @@ class UpdateMethods(MappingMethods):
                 else:
                     self._store(key, value)
                 continue
+            if plain and is_leaf is None and type(storage) is dict and type(key) is str:
+                target = storage.get(key)
+                if isinstance(target, Kernel) and (type(value) is dict or isinstance(value, Kernel)):
+                    if target._locked:
+                        raise LockedError(f"update {key!r} of")
+                    target._merge(value, False, False, non_blocking, None, None)  # type: ignore[attr-defined]
+                    continue
             below: KeyTree | None = None
             if wanted is not None:
                 chosen, below = _chosen(wanted, key)
