@@ -109,7 +109,10 @@ class TestCompact:
 
     def test_lazy_stack_of_unequal_shapes(self):
         stack = lazy_stack([TensorDict({"a": torch.zeros(2), "o": 1}), TensorDict({"a": torch.zeros(3)})])
-        assert repr(stack) == "LazyStackedTensorDict(batch_size=[2], stack_dim=0, fields={a: f32[-1]})"
+        assert repr(stack) == (
+            "LazyStackedTensorDict(batch_size=[2], stack_dim=0, fields={\n    a: f32[-1]}, "
+            "exclusive_fields={0: {o: i64[]}})"
+        )
 
     def test_an_entry_that_cannot_be_read_is_named(self):
         stack = lazy_stack([TensorDict({"a": torch.zeros(2)}), TensorDict({"a": {"b": 1}})])

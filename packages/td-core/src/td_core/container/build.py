@@ -83,7 +83,9 @@ def as_size(size: Any) -> Size:
     try:
         if type(size) in (list, tuple) or isinstance(size, Iterable):
             return Size(size)
-        return Size((size if isinstance(size, torch.SymInt) else index(size),))
+        if isinstance(size, torch.SymInt):  # index() would turn a dynamic size to a constant
+            return Size((size,))  # type: ignore[arg-type]  # torch takes it
+        return Size((index(size),))
     except TypeError as error:
         raise TDValueError(f"batch_size must be a sequence of ints or an int, got {size!r}.") from error
 
