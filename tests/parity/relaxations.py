@@ -10,13 +10,16 @@ from .snapshots import MappingShot, NodeShot, NonTensorShot, PlainShot, Sequence
 
 
 def transformed(shot: Shot, change: Callable[[Shot], Shot | None]) -> Shot | None:
-    """Return the snapshot with every entry of every node changed; an entry for which None comes back is left out."""
+    """Return the snapshot with every entry of every node changed; an entry for which None comes back is left out.
+
+    The items of a sequence keep their places.
+    """
     if isinstance(shot, NodeShot):
         changed = {key: transformed(entry, change) for key, entry in shot.entries.items()}
         shot = replace(shot, entries={key: entry for key, entry in changed.items() if entry is not None})
     elif isinstance(shot, SequenceShot):
         items = [transformed(item, change) for item in shot.items]
-        shot = replace(shot, items=[item for item in items if item is not None])
+        shot = replace(shot, items=[PlainShot(None) if item is None else item for item in items])
     elif isinstance(shot, MappingShot):
         found = {key: transformed(item, change) for key, item in shot.items.items()}
         shot = replace(shot, items={key: item for key, item in found.items() if item is not None})
@@ -95,6 +98,8 @@ def without_none(shot: Shot) -> Shot | None:
     def nothing(entry: Shot) -> bool:
         if isinstance(entry, PlainShot):
             return entry.value is None
+        if isinstance(entry, NonTensorShot):
+            return entry.values is None
         return isinstance(entry, (MappingShot, NodeShot)) and not (
             entry.items if isinstance(entry, MappingShot) else entry.entries
         )

@@ -1,0 +1,50 @@
+"""Reading at an index."""
+
+from __future__ import annotations
+
+from .rows import Deliberate, error_classes, peer_raises
+
+ROWS: tuple[Deliberate, ...] = (
+    Deliberate(
+        "gather-nothing",
+        "gather() with an empty index gives an empty result, as for tensors; the peer raises.",
+        "torch.gather allows it.",
+        peer_raises("Cannot use torch.gather with an empty index"),
+    ),
+    Deliberate(
+        "index-of-a-wrong-type",
+        "An index of a type that cannot be one raises IndexError in reads and writes; the peer TypeError in writes.",
+        "torch raises IndexError for both.",
+        error_classes("Invalid index type"),
+    ),
+    Deliberate(
+        "full-slices-make-a-new-tensordict",
+        "td[:] is a new tensordict that shares its entries; the peer returns the tensordict itself.",
+        "Writing a key to td[:n] must not depend on n being the length. td[()] and td[...] are the tensordict itself.",
+        lambda case: (
+            case.during("index read")
+            and case.difference.aspect == "identity"
+            and "peer returns the" in case.difference.detail
+            and "slice(" in case.step.code
+        ),
+    ),
+    Deliberate(
+        "two-ellipses",
+        "An index with two ellipses raises IndexError; the peer RuntimeError.",
+        "torch raises IndexError.",
+        error_classes("An index can only have one ellipsis"),
+    ),
+    Deliberate(
+        "gather-without-dims",
+        "gather() without batch dims raises RuntimeError as for any dim out of range; the peer TypeError.",
+        "One error class for one mistake.",
+        error_classes("len() of a 0-d tensor", operations=("gather",)),
+    ),
+    Deliberate(
+        "errors-of-indices",
+        "An index that does not fit raises IndexError whatever the entries; the peer raises TypeError or "
+        "RuntimeError for non-tensor entries and without batch dims.",
+        "torch raises IndexError.",
+        error_classes("list indices must be integers", "is not permitted. Got index"),
+    ),
+)

@@ -1,0 +1,88 @@
+"""Names of dims."""
+
+from __future__ import annotations
+
+from ..relaxations import without_names
+from .rows import Deliberate, differs, peer_raises
+
+ROWS: tuple[Deliberate, ...] = (
+    Deliberate(
+        "device-names-and-longer-nodes",
+        "A named tensordict with a device takes a node with more batch dims; the peer raises ValueError.",
+        "The peer hands the parent's names to the moved node although it has more dims.",
+        peer_raises("the length of the dimension names must equate"),
+    ),
+    Deliberate(
+        "comparisons-have-no-names",
+        "Comparisons and masked_select drop names; the peer keeps them where there is no tensor entry.",
+        "The names of a result must not depend on whether there are entries.",
+        lambda case: (
+            case.during(
+                "masked_select", *(f"td {symbol} other" for symbol in ("==", "!=", "<", "<=", ">", ">=", "&", "|", "^"))
+            )
+            and case.difference.aspect == "names"
+            and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "names-of-unflattened-dims",
+        "unflatten() leaves the new dims nameless; the peer gives the old name to the last of them.",
+        "None of the new dims is what the name meant.",
+        lambda case: (
+            case.difference.aspect == "names" and "unflatten(" in case.step.code and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "names-of-index-tensors",
+        "An index tensor with several dims makes nameless dims; the peer gives the name to the last of them.",
+        "None of the new dims is what the name meant.",
+        lambda case: (
+            case.during("index read")
+            and case.difference.aspect == "names"
+            and ("reshape(" in case.step.code or "[[" in case.step.code)
+            and case.equal_but(without_names)
+        ),
+    ),
+    Deliberate(
+        "broadcasts-keep-names",
+        "broadcast_to(), expand_as() and tile() keep the names of the dims they keep, as expand() and repeat() "
+        "do; the peer drops all.",
+        "One rule for all.",
+        differs("names", during=("broadcast_to", "expand_as", "tile"), but=without_names),
+    ),
+    Deliberate(
+        "names-of-new-batches",
+        "new_zeros() and its kin keep the names when the number of dims stays; the peer hands the names of the "
+        "last dims to whatever dims there are.",
+        "The first dim of the result is what the first dim was.",
+        differs("names", during=("factory",)),
+    ),
+    Deliberate(
+        "names-of-empty-nodes",
+        "Nodes follow the names of their parent; the peer keeps or drops them where a node has no tensor.",
+        "The names of a node must not depend on whether there are entries in it.",
+        differs(
+            "names",
+            during=(
+                "amax",
+                "amin",
+                "max",
+                "min",
+                "cummax",
+                "cummin",
+                "squeeze",
+                "pad_sequence",
+                "dense constructor",
+                "context manager",
+                "torch functions",
+            ),
+            but=without_names,
+        ),
+    ),
+    Deliberate(
+        "apply-erases-names",
+        "apply(names=None) erases the names; the peer ignores it.",
+        "None means none, as for the device.",
+        differs("names", code="names=None", but=without_names),
+    ),
+)

@@ -1,0 +1,184 @@
+"""Non-tensor entries: single values and columns."""
+
+from __future__ import annotations
+
+import re
+
+from ..relaxations import with_equal_values_as_one, without_non_tensors, without_none
+from .rows import Case, Deliberate, differs, peer_raises
+
+UNSPECIFIED = ("type", "keys", "lazy", "batch_size", "non-tensor value", "non-tensor batch_size")
+ORDER = ("<", "<=", ">", ">=", "&", "|", "^")
+WITH_A_PLAIN_OPERAND = re.compile(r"(==|!=) \(*(torch\.|-?\d|True|False)|\(td [<>] \d\)")
+
+
+def compares_values(case: Case) -> bool:
+    """Tell whether the step orders entries, or compares them with a number or a tensor."""
+    return case.during(*(f"td {symbol} other" for symbol in ORDER)) or (
+        WITH_A_PLAIN_OPERAND.search(case.step.text()) is not None
+    )
+
+
+def unspecified(case: Case) -> bool:
+    """Tell whether the difference is in what non-tensor entries became, and in nothing else."""
+    return case.difference.aspect in UNSPECIFIED and case.equal_but(without_non_tensors)
+
+
+ROWS: tuple[Deliberate, ...] = (
+    Deliberate(
+        "reductions-over-columns",
+        "Reductions pass columns of non-tensor values through; the peer raises where there is one.",
+        "A non-tensor entry passes through every other reduction, in the peer too.",
+        peer_raises("requires this object to be cast to a regular TensorDict"),
+    ),
+    Deliberate(
+        "mixed-tuples-stay",
+        "A tuple of unlike values is kept as it is; the peer makes an array of strings of it.",
+        "Values come out as they went in.",
+        lambda case: "<U" in case.difference.detail and case.difference.aspect.startswith("non-tensor"),
+    ),
+    Deliberate(
+        "non-tensors-into-out",
+        "cat and stack with out= replace non-tensor entries of out; the peer raises where their kinds differ.",
+        "A value and a column are the same entry, held in two ways.",
+        peer_raises("Cannot update a NonTensorDataBase with a NonTensorStack"),
+    ),
+    Deliberate(
+        "empty-columns",
+        "A column without rows can be reshaped, stacked and copied; the peer raises or loses dims.",
+        "Zero rows are a legal number of rows.",
+        lambda case: (
+            peer_raises("items cannot be empty")(case)
+            or (case.difference.aspect == "non-tensor batch_size" and ", ours (0" in case.difference.detail)
+        ),
+    ),
+    Deliberate(
+        "nothing-to-compare-in-non-tensors",
+        "What a non-tensor entry becomes in a comparison with a number, and in reductions of it, is not specified.",
+        "It has no meaning; equality of two tensordicts is specified and compared.",
+        lambda case: (
+            compares_values(case) and (unspecified(case) or peer_raises("unsupported operand type(s) for")(case))
+        ),
+    ),
+    Deliberate(
+        "expand-as-keeps-non-tensors",
+        "expand_as() keeps non-tensor entries; the peer drops them.",
+        "No shape operation loses entries.",
+        lambda case: (
+            case.during("expand_as") and case.difference.aspect == "keys" and case.equal_but(without_non_tensors)
+        ),
+    ),
+    Deliberate(
+        "shared-values-stay-shared",
+        "A value shared by all rows is read back as that value after a shape operation; the peer may give lists.",
+        "What kind an entry is, is fixed when it is written.",
+        lambda case: case.difference.aspect in ("type", "value", "length") and case.equal_but(with_equal_values_as_one),
+    ),
+    Deliberate(
+        "columns-with-three-dims",
+        "A list nested to the depth of three batch dims is a column; the peer fails.",
+        "So it is with one and two.",
+        peer_raises("'list' object has no attribute 'shape'"),
+    ),
+    Deliberate(
+        "none-is-a-value",
+        "numpy() and to_namedtuple() keep entries whose value is None; the peer drops them.",
+        "to_dict() keeps them, in the peer too.",
+        lambda case: (
+            case.during("numpy", "namedtuple", "conversions")
+            and case.difference.aspect == "keys"
+            and case.equal_but(without_none)
+        ),
+    ),
+    Deliberate(
+        "pad-sequence-of-non-tensors",
+        "pad_sequence() stacks non-tensor entries on any device; the peer fails where a device is set.",
+        "They are not padded, so there is nothing that could fail.",
+        peer_raises("pad_sequence failed for key", operations=("pad_sequence",)),
+    ),
+    Deliberate(
+        "columns-stay-columns",
+        "Reductions, factories, casts and cuts keep columns as non-tensor entries; the peer turns some to empty "
+        "tensordicts.",
+        "No operation changes what kind an entry is.",
+        lambda case: case.difference.aspect == "type" and "peer node, ours nontensor" in case.difference.detail,
+    ),
+    Deliberate(
+        "applying-keeps-non-tensors",
+        "apply() and named_apply() keep non-tensor entries whatever the options; the peer drops them when "
+        "batch_size is given.",
+        "A function of tensors has nothing to say about them.",
+        differs("keys", during=("apply", "named_apply", "apply with others"), but=without_non_tensors),
+    ),
+    Deliberate(
+        "shapes-of-columns",
+        "Columns can be viewed as any shape; the peer refuses view().",
+        "A column is indexed by positions, which are reshaped.",
+        peer_raises(
+            "Cannot call `view` on a lazy stacked tensordict",
+            "Cannot pass other arguments to LazyStackedTensorDict.apply",
+            operations=("view", "context manager", "contexts", "apply_"),
+        ),
+    ),
+    Deliberate(
+        "unlocked-columns",
+        "A result that holds columns can be unlocked; in the peer its columns are locked containers of another graph.",
+        "Non-tensor entries are values, not containers.",
+        peer_raises(
+            "Cannot unlock a tensordict that is part of a locked graph",
+            operations=("unlock_ a locked one", "with unlock_", "context manager"),
+        ),
+    ),
+    Deliberate(
+        "where-selects-rows",
+        "where() selects among the rows of non-tensor entries in every shape; the peer fails for some.",
+        "As for tensors.",
+        lambda case: case.during("where") and "Incompatible dim" in str(case.peer_error),
+    ),
+    Deliberate(
+        "others-without-non-tensors",
+        "apply() with others does not look for non-tensor entries in them; the peer raises KeyError or "
+        "IndexError where they lack one.",
+        "The function is not called on them.",
+        peer_raises("not found in TensorDict with keys", "Incompatible dim", operations=("apply with others",)),
+    ),
+    Deliberate(
+        "values-in-pytrees",
+        "The leaves of a pytree are tensors; the peer has columns among them.",
+        "Functions over leaves are functions of tensors. Single values are no leaves in the peer either.",
+        differs("length", during=("pytree",), code="tree_leaves"),
+    ),
+    Deliberate(
+        "state-dict-without-values",
+        "state_dict(flatten=False) holds tensors and nodes; non-tensor data stands in its metadata. The peer "
+        "adds an empty dict for each.",
+        "What has no tensors has no place among them; loading restores the values.",
+        differs("keys", during=("state_dict",), detail=r"ours"),
+    ),
+    Deliberate(
+        "state-dict-restores-columns",
+        "load_state_dict() restores columns as well as single values; the peer leaves columns as they are, or "
+        "refuses the dict.",
+        "What was saved comes back.",
+        lambda case: (
+            case.during("load_state_dict")
+            and (case.difference.aspect == "non-tensor value" or peer_raises("the key sets don't match")(case))
+        ),
+    ),
+    Deliberate(
+        "values-of-results-are-their-own",
+        "The columns of a result of cat() can be written without writing to the sources; in the peer they are "
+        "the same objects.",
+        "cat() copies.",
+        differs(
+            "non-tensor value", detail="peer", during=("index write", "index write a number", "set_at_", "update_at_")
+        ),
+    ),
+    Deliberate(
+        "auto-batch-size-of-values",
+        "auto_batch_size_() is not limited by a value that all rows share, nor by an empty node with a longer "
+        "batch; such values follow the batch size. In the peer they limit it, and keep theirs.",
+        "They fit any batch size.",
+        differs("batch_size", "non-tensor batch_size", during=("auto_batch_size_",)),
+    ),
+)
