@@ -6,6 +6,7 @@ from .container.lazy_stack import LazyStackedTensorDict as LazyStackedTensorDict
 from .container.parse import parse_tensor_dict_string as parse_tensor_dict_string
 from .container.printoptions import get_printoptions as get_printoptions
 from .container.printoptions import set_printoptions as set_printoptions
+from .container.sub_view import _SubTensorDict as _SubTensorDict
 from .container.tensordict import TensorDict as TensorDict
 from .errors import TDError as TDError
 from .functions import cat as cat

@@ -166,6 +166,10 @@ class Storage(MutableMapping[str, Any]):
                 found.append((key, node))
         return found
 
+    def shallow_copy(self) -> Any:
+        """Return a storage of the same kind for a shallow copy of the container; None for a dense copy."""
+        return None
+
     def rename(self, old: str, new: str) -> None:
         """Move an entry; it becomes the last one."""
         value = self[old]

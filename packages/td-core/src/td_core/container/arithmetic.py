@@ -101,6 +101,8 @@ class ArithmeticMethods(PointwiseMethods, LockMethods):
     def _write_through(self, op: PointwiseOp, *operands: Any, **kwargs: Any) -> Self:
         """Apply an operation to the stored values in place."""
         leaves, stored = self._gather()
+        if not stored:
+            self._require_writable(f"{op.name}_()")
         kernels.inplace(op, leaves, *operands, **kwargs)
         if not stored:
             self._write_back(iter(leaves))

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import TDKeyError, TDRuntimeError, TDTypeError
 from ..leaves import kind_of, kind_of_type
 from .kernel import Kernel
@@ -29,6 +30,7 @@ class AutogradMethods(MappingMethods):
         Returns:
             This container.
         """
+        self._require(Capability.GRAD, "detach_()")
         for leaf in self._leaves():
             leaf.detach_()
         return self
@@ -58,6 +60,7 @@ class AutogradMethods(MappingMethods):
         Raises:
             TDRuntimeError: a leaf is of integer or boolean type, which has no gradient; no leaf is changed then.
         """
+        self._require(Capability.GRAD, "requires_grad_()")
         if requires_grad:
             for key, value in self.items(True, True):
                 if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):

@@ -12,6 +12,7 @@ from ..errors import BatchSizeError, LockedError, TDRuntimeError, TDTypeError, m
 from ..keys import key_parts
 from ..leaves import kind_of, kind_of_type
 from ..leaves.non_tensor import as_non_tensor
+from ..storage import SubView
 from ..structural import Index, parse_index
 from ..typing import NO_DEFAULT
 from .kernel import Kernel
@@ -57,10 +58,11 @@ class IndexMethods(UpdateMethods, SizeMethods):
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write an entry for a key; write into the indexed region of every entry for an index."""
         if type(key) is str:
-            if type(value) is Tensor and self._device is None and not self._locked:
+            storage = self._storage
+            if type(value) is Tensor and self._device is None and not self._locked and type(storage) is dict:
                 size = self._batch_size
                 if value.shape[: len(size)] == size:
-                    self._storage[key] = value
+                    storage[key] = value
                     return
             self._store(key, value)
             return
@@ -119,6 +121,15 @@ class IndexMethods(UpdateMethods, SizeMethods):
         for key, value in mapping.items():
             region.set(key, value)
         return region
+
+    def _get_sub_tensordict(self, index: Any) -> Any:
+        """Return a view on a region, whose writes reach this container whatever the index. A list counts as a tuple."""
+        items = tuple(index) if isinstance(index, list) else index if isinstance(index, tuple) else (index,)
+        return SubView(self, parse_index(items, self._batch_size)).container()
+
+    def _store_region(self, key: str, op: Index, value: Any) -> None:
+        """Add an entry of this batch size, with a value in a region and zeros elsewhere."""
+        self._store(key, _full_entry(value, op, self))
 
     def _write_everywhere(self, op: Index, value: Any) -> None:
         """Write one number, tensor or object into the region of every entry."""

@@ -13,8 +13,8 @@ from weakref import ReferenceType
 import torch
 from torch import Size, Tensor
 
-from ..abc import Storage
-from ..errors import BatchSizeError
+from ..abc import Capability, Storage
+from ..errors import BatchSizeError, UnsupportedOperationError
 from ..leaves import NODE, kind_of, map_value, register_kind, transform
 from ..structural import Names, StructuralOp
 
@@ -303,6 +303,23 @@ class Kernel:
             for k, v in self._storage.items()
         }
         return self._derive(storage, self._batch_size, device, self._names)
+
+    def _require(self, capability: Capability, operation: str) -> None:
+        """Refuse what the storage declines.
+
+        Raises:
+            UnsupportedOperationError: the storage does not declare the capability.
+        """
+        storage = self._storage
+        if type(storage) is not dict and not capability & storage.capabilities:  # type: ignore[union-attr]
+            name = str(capability.name)
+            raise UnsupportedOperationError(operation, storage.name, name)  # type: ignore[union-attr]
+
+    def _require_writable(self, operation: str) -> None:
+        """Refuse an in-place operation on the tensors of a tree if the storage of any level declines it."""
+        self._require(Capability.INPLACE, operation)
+        for child in self._children():
+            child._require_writable(operation)
 
     # -- caching ------------------------------------------------------------------------------------------------------
 

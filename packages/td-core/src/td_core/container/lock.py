@@ -10,6 +10,7 @@ from weakref import ref
 
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import LockedError, TDRuntimeError
 from .kernel import Kernel
 
@@ -40,6 +41,7 @@ class LockMethods(Kernel):
         """
         self._origin = ("lock", self._locked)
         if not self._locked:
+            self._require(Capability.LOCK, "lock_()")
             _lock_tree(self)
         return self
 
@@ -54,6 +56,7 @@ class LockMethods(Kernel):
         """
         self._origin = ("lock", self._locked)
         if self._locked:
+            self._require(Capability.LOCK, "unlock_()")
             _unlock_tree(self)
         return self
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import (
     BatchSizeError,
     InplaceWriteError,
@@ -278,20 +279,21 @@ class MappingMethods(NamesMethods):
             if inplace and key in self._storage:
                 self._overwrite(key, item, non_blocking)
             else:
-                self._store(key, item)
+                self._insert(key, item)
             return self
         parts = require_parts(key)
         owner, depth = self._last_node(parts)
         if depth < len(parts) - 1:  # build what is missing aside, so that an item that does not fit leaves no trace
             if owner._locked:
                 raise LockedError(f"set {parts!r} in")
+            owner._require(Capability.WRITE, f"setting {parts!r}")
             node = owner._empty_node()
             node.set(parts[depth + 1 :], item)
             owner._storage[parts[depth]] = node
         elif inplace and parts[-1] in owner._storage:
             owner._overwrite(parts[-1], item, non_blocking)
         else:
-            owner._store(parts[-1], item)
+            owner._insert(parts[-1], item)
         return self
 
     def set_(self, key: NestedKey, item: Any, *, non_blocking: bool | None = None) -> Self:
@@ -309,8 +311,21 @@ class MappingMethods(NamesMethods):
         owner._overwrite(parts[-1], item, non_blocking)
         return self
 
+    def _insert(self, key: str, item: Any) -> None:
+        """Do what `set` does without `inplace`: where the storage cannot replace an entry, that is an error."""
+        storage = self._storage
+        if type(storage) is not dict and not storage.replaces and key in storage:  # type: ignore[union-attr]
+            raise TDRuntimeError(
+                f"set({key!r}, ..., inplace=False) would replace an entry of a {type(self).__name__}, which is a view. "
+                "Use set_(), inplace=True or td[key] = value to write its values."
+            )
+        self._store(key, item)
+
     def _store(self, key: str, item: Any) -> None:
         """Validate and insert one entry of this level."""
+        if type(self._storage) is not dict and self._refuses(key, item):
+            self._overwrite(key, item)
+            return
         if self._locked:
             raise LockedError(f"set {key!r} in")
         batch_size = self._batch_size
@@ -324,6 +339,21 @@ class MappingMethods(NamesMethods):
             self._storage[key] = self._node_from(item)
         else:
             self._storage[key] = self._as_value(key, item)
+
+    def _refuses(self, key: str, item: Any) -> bool:
+        """Whether the storage, which is no dict, has the key and cannot replace it: then its values are to be written.
+
+        Raises:
+            UnsupportedOperationError: the storage does not take entries, or not of this kind.
+        """
+        storage: Any = self._storage
+        if not storage.replaces and key in storage:
+            return True
+        self._require(Capability.WRITE, f"setting {key!r}")
+        kind = kind_of_type(type(item))
+        if kind is not None and kind.is_non_tensor:
+            self._require(Capability.NON_TENSOR, f"setting {key!r} to a Python value")
+        return False
 
     def _as_value(self, key: object, item: Any) -> Any:
         """Turn anything a user may write into a value that fits this container."""
@@ -421,6 +451,7 @@ class MappingMethods(NamesMethods):
     def _overwrite_through(self, key: str, item: Any, non_blocking: bool | None) -> None:
         """`_overwrite` for a storage that is no dict: the old value is not read."""
         storage: Any = self._storage
+        self._require(Capability.INPLACE, f"writing {key!r} in place")
         kind = kind_of_type(storage.value_type(key))
         assert kind is not None, "the entry was stored"
         is_node = kind.is_collection and not kind.is_non_tensor
@@ -512,6 +543,7 @@ class MappingMethods(NamesMethods):
         """Write into one existing entry of this level. The object of a non-tensor entry may change, locked or not."""
         storage = self._storage
         if type(storage) is not dict:
+            self._require(Capability.INPLACE, f"writing {key!r} in place")
             kind = kind_of_type(storage.value_type(key))  # type: ignore[union-attr]  # narrowed by the branch
             if self._sharing is not None and kind is not None and kind.is_non_tensor:
                 old = storage[key]
@@ -551,6 +583,7 @@ class MappingMethods(NamesMethods):
         parts = require_parts(key)
         owner = self._make_path(parts)
         owner._require_unlocked(f"create {key!r} in")
+        owner._require(Capability.WRITE, "create_nested()")
         owner._storage[parts[-1]] = owner._empty_node()
         return self
 
@@ -583,6 +616,7 @@ class MappingMethods(NamesMethods):
             return self._at(parts) if default is NO_DEFAULT else default  # raises: it says where the path ends
         owner = self._owner(parts)
         owner._require_unlocked(f"pop {key!r} from")
+        owner._require(Capability.DELETE, "pop()")
         value = owner._storage[parts[-1]]
         del owner._storage[parts[-1]]
         return value
@@ -595,6 +629,7 @@ class MappingMethods(NamesMethods):
             TDKeyError: the container is empty.
         """
         self._require_unlocked("pop from")
+        self._require(Capability.DELETE, "popitem()")
         if not len(self._storage):
             raise TDKeyError("popitem(): the tensordict is empty.")
         key = list(self._storage)[-1]
@@ -613,6 +648,7 @@ class MappingMethods(NamesMethods):
         parts = require_parts(key)
         owner = self._owner(parts)
         owner._require_unlocked(f"delete {key!r} from")
+        owner._require(Capability.DELETE, "del_()")
         if parts[-1] not in owner._storage:
             raise missing_key(key, owner._storage)
         del owner._storage[parts[-1]]
@@ -628,6 +664,7 @@ class MappingMethods(NamesMethods):
             LockedError: the container is locked.
         """
         self._require_unlocked("clear")
+        self._require(Capability.DELETE, "clear()")
         self._storage.clear()
         return self
 
@@ -648,6 +685,7 @@ class MappingMethods(NamesMethods):
             TDKeyError: the old key is missing, or `safe` and the new one is taken.
         """
         self._require_unlocked("rename a key of")
+        self._require(Capability.RENAME, "rename_key_()")
         for key in (old_key, new_key):
             if not isinstance(key, (str, tuple)):
                 raise TDTypeError(
@@ -677,9 +715,11 @@ class MappingMethods(NamesMethods):
             source._storage[old[-1]] = node
             return self
         target = self._make_path(new)
+        target._require_unlocked("rename a key of")
+        fitted = target._as_value(new[-1], value)  # may refuse: before anything is taken away
         del source._storage[old[-1]]
         target._storage.pop(new[-1], None)
-        target._store(new[-1], value)
+        target._storage[new[-1]] = fitted
         return self
 
 

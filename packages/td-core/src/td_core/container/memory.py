@@ -9,6 +9,7 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..devices import normal_device
 from ..errors import TDRuntimeError, TDValueError
 from ..leaves import kind_of
@@ -37,6 +38,7 @@ class MemoryMethods(SizeMethods):
         Raises:
             TDRuntimeError: the container is memory-mapped.
         """
+        self._require(Capability.SHARED, "share_memory_()")
         if self._sharing == "shared" or (self._device is not None and self._device.type == "cuda"):
             return self
         if self._sharing is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import TDRuntimeError, TDValueError
 from ..leaves import kind_of
 from ..structural import Names
@@ -26,6 +27,7 @@ class NamesMethods(LockMethods):
 
     @names.setter
     def names(self, names: Sequence[str | None] | None) -> None:
+        self._require(Capability.NAMES, "naming dims")
         if names is None:
             erase_names(self, len(self._batch_size))
             return
@@ -110,6 +112,10 @@ def shallow_copy(node: Any) -> Any:
     """Return a new tree of containers that shares the leaves of `node`, unlocked."""
     if type(node._storage) is not dict and node._storage.parts is not None:
         return node._by_part(shallow_copy)
+    if type(node._storage) is not dict:
+        copied = node._storage.shallow_copy()
+        if copied is not None:
+            return node._like(copied)
     storage = {}
     for key, value in node._storage.items():
         if type(value) is not Tensor:

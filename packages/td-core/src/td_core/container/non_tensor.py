@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import LockedError, missing_key
 from ..keys import require_parts
 from ..leaves import NonTensorData, NonTensorDataBase, kind_of
@@ -48,6 +49,7 @@ class NonTensorMethods(MappingMethods):
         parts = require_parts(key)
         if self._locked:
             raise LockedError(f"set {key!r} in")
+        self._require(Capability.NON_TENSOR, "set_non_tensor()")
         owner = self._make_path(parts)
         if not isinstance(value, NonTensorDataBase):
             value = NonTensorData(value, batch_size=owner._batch_size, device=owner._device)

@@ -14,6 +14,7 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..leaves import TENSOR, MetaData, NonTensorData, NonTensorStack, register_kind
 from ..storage import LazyStack
 from .consolidate import AnySlot, JaggedSlot, Slot, around_buffer, buffer_of
@@ -25,6 +26,7 @@ class PickleMethods(LockMethods):
     """`__reduce__`, `__copy__`, `__deepcopy__`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._require(Capability.PICKLE, "pickling")
         found = buffer_of(self)
         if found is not None:
             buffer, slots = found

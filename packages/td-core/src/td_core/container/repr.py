@@ -93,13 +93,13 @@ class _Fields:
         self.options = options
         self.sort = options["sort_keys"] == "alphabetical"
         self.device = torch.device("cpu") if device is None else device
-        self._lines: dict[int, str | None] = {}
+        self._lines: dict[int, tuple[Kernel, str | None]] = {}
 
     def inline(self, node: Kernel) -> str | None:
         """Return the fields on one line; None when they are longer than a line."""
         if id(node) not in self._lines:
-            self._lines[id(node)] = self._inline(node)
-        return self._lines[id(node)]
+            self._lines[id(node)] = (node, self._inline(node))  # the node is kept: another one may not get its id
+        return self._lines[id(node)][1]
 
     def _inline(self, node: Kernel) -> str | None:
         parts: list[str] = []

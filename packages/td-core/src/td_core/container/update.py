@@ -9,6 +9,7 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
+from ..abc import Capability
 from ..errors import (
     InplaceWriteError,
     KeyThroughLeafError,
@@ -266,12 +267,15 @@ class UpdateMethods(MappingMethods):
         """
         self._at(key)
         parts = require_parts(key)
+        self._owner(parts)._require_writable("fill_()")
         _fill(self._owner(parts), parts[-1], value)
         return self
 
     def zero_(self) -> Self:
         """Set every tensor of the tree to zero, in place."""
         leaves, stored = self._gather()
+        if not stored:
+            self._require_writable("zero_()")
         if leaves:
             torch._foreach_zero_(leaves)
         if not stored:
@@ -294,6 +298,7 @@ class UpdateMethods(MappingMethods):
         """
         if inplace:
             self._require_unlocked("select in place from")
+            self._require_own("select")
         return _select(self, key_tree(keys, check=True), strict, inplace)  # type: ignore[no-any-return]
 
     def exclude(self, *keys: NestedKey, inplace: bool = False) -> Self:
@@ -304,11 +309,22 @@ class UpdateMethods(MappingMethods):
         """
         if inplace:
             self._require_unlocked("exclude in place from")
+            self._require_own("exclude")
         tree = key_tree(keys, check=True, whole_wins=True)
         if inplace:
             _drop(self, tree)
             return self
         return _exclude(self, tree)  # type: ignore[no-any-return]
+
+    def _require_own(self, what: str) -> None:
+        """Refuse to drop entries of a view, which are those of its source."""
+        storage = self._storage
+        if type(storage) is not dict and not storage.replaces:  # type: ignore[union-attr]
+            raise TDRuntimeError(
+                f"{what}(inplace=True) on a {type(self).__name__} would remove entries from its source. Leave inplace "
+                "out, or call it on the source."
+            )
+        self._require(Capability.DELETE, f"{what}(inplace=True)")
 
     def empty(
         self,
@@ -418,6 +434,10 @@ def key_tree(keys: Iterable[NestedKey], *, check: bool = False, whole_wins: bool
     """
     tree: KeyTree = {}
     for key in keys:
+        if type(key) is str:
+            if whole_wins or tree.get(key) is None:
+                tree[key] = None
+            continue
         parts = key_parts(key)
         if not parts:
             if check:

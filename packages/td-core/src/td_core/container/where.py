@@ -9,7 +9,7 @@ from torch import Tensor
 from typing_extensions import Self
 
 from ..errors import TDKeyError, TDRuntimeError
-from ..leaves import kind_of, kind_of_type
+from ..leaves import kind_of, kind_of_type, rebatched_value
 from ..ops import check_batch, spread_mask, widen_mask
 from ..structural import parse_index
 from .arithmetic import ArithmeticMethods
@@ -67,6 +67,8 @@ class WhereMethods(ArithmeticMethods):
             TDRuntimeError: the mask does not match the leading dims of a leaf.
         """
         leaves, stored, masks = spread_mask(self, mask, "mask")
+        if not stored:
+            self._require_writable("masked_fill_()")
         for leaf, wide in zip(leaves, masks, strict=True):
             leaf.masked_fill_(wide, value)
         if not stored:
@@ -145,6 +147,7 @@ def _where_rows(condition: Tensor, value: Any, right: Any) -> Any:
     """Select between non-tensor data, row by row."""
     kind = kind_of(value)
     size = kind.shape(value)
+    right = rebatched_value(right, size)
     if kind.shape(right) != size:
         raise TDRuntimeError(
             f"where: non-tensor entries have the batch sizes {list(size)} and {list(kind.shape(right))}."
