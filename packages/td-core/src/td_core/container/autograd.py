@@ -13,6 +13,7 @@ from typing_extensions import Self
 from ..abc import Capability
 from ..errors import TDKeyError, TDRuntimeError, TDTypeError
 from ..leaves import kind_of, kind_of_type
+from .cast import leaf_paths
 from .kernel import Kernel
 from .mapping import MappingMethods
 
@@ -62,10 +63,10 @@ class AutogradMethods(MappingMethods):
         """
         self._require(Capability.GRAD, "requires_grad_()")
         if requires_grad:
-            for key, value in self.items(True, True):
-                if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
+            for path, value in zip(leaf_paths(self, ()), self._leaves(), strict=True):
+                if not (value.is_floating_point() or value.is_complex()):
                     raise TDRuntimeError(
-                        f"The entry {key!r} is of type {value.dtype} and cannot require a gradient. Select the "
+                        f"The entry {path if len(path) > 1 else path[0]!r} is of type {value.dtype} and cannot require a gradient. Select the "
                         "floating-point entries first."
                     )
         for leaf in self._leaves():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 from torch import Tensor
@@ -11,7 +11,11 @@ from typing_extensions import Self
 from ..errors import TDKeyError, TDTypeError, TDValueError
 from ..leaves import kind_of
 from ..typing import LeafPredicate
+from .kernel import Kernel
 from .mapping import MappingMethods
+
+
+C = TypeVar("C", bound=Kernel)
 
 
 class FlattenKeysMethods(MappingMethods):
@@ -35,8 +39,8 @@ class FlattenKeysMethods(MappingMethods):
         if inplace:
             self._require_unlocked("flatten the keys of")
         if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
-            parts = self._by_part(lambda part: part.flatten_keys(separator, inplace, is_leaf))
-            return self if inplace else _returning(parts, self, _Unflatten(separator))
+            flattened = self._by_part(lambda part: part.flatten_keys(separator, inplace, is_leaf))
+            return self if inplace else _returning(flattened, self, _Unflatten(separator))
         flat: dict[str, Any] = {}
         _collect(self, "", separator, is_leaf, flat)
         if not inplace:
@@ -69,8 +73,8 @@ class FlattenKeysMethods(MappingMethods):
         if inplace:
             self._require_unlocked("unflatten the keys of")
         if type(self._storage) is not dict and self._storage.parts is not None:  # type: ignore[union-attr]
-            parts = self._by_part(lambda part: part.unflatten_keys(separator, inplace))
-            return self if inplace else _returning(parts, self, _Flatten(separator))
+            unflattened = self._by_part(lambda part: part.unflatten_keys(separator, inplace))
+            return self if inplace else _returning(unflattened, self, _Flatten(separator))
         split = {key: key.split(separator) for key in self._storage if separator in key}
         out: Any = self._like({key: _copied(value) for key, value in self._storage.items() if key not in split})
         for key, parts in split.items():
@@ -87,7 +91,7 @@ class FlattenKeysMethods(MappingMethods):
         return self
 
 
-def _returning(out: Any, source: Any, undo: Any) -> Any:
+def _returning(out: C, source: Any, undo: Any) -> C:
     """Note what the end of a context manager does with a result."""
     out._origin = (ref(source), undo)
     return out

@@ -73,7 +73,7 @@ class MappingMethods(NamesMethods):
         """
         if as_list or as_nested_tensor or as_padded_tensor:
             form = Form(as_list, as_nested_tensor, layout, padding_side, padding_value)
-            return self._get_ragged(key, default, form)
+            return self._get_ragged(key, default, form)  # type: ignore[attr-defined]  # every container has it
         if type(key) is str:
             value = self._storage.get(key, default)
             return None if value is NO_DEFAULT else value
@@ -179,7 +179,7 @@ class MappingMethods(NamesMethods):
     def is_empty(self) -> bool:
         """Whether the tree has no leaf at any depth; non-tensor data counts as a leaf."""
         if type(self._storage) is not dict:
-            return not any(True for _ in self.keys(True, True, is_leaf_nontensor))
+            return not len(self.keys(True, True, is_leaf_nontensor))
         for value in self._storage.values():
             node = None if type(value) is Tensor else kind_of(value).node(value)
             if node is None or not node.is_empty():  # type: ignore[attr-defined]  # every container has it
@@ -692,22 +692,24 @@ class MappingMethods(NamesMethods):
                     f"A key must be a string or a tuple of strings, got {key!r} of type {type(key).__name__}."
                 )
         old, new = require_parts(old_key), require_parts(new_key)
-        value = self._at(old)
+        source = self._owner(old)
+        if old[-1] not in source._storage:
+            raise missing_key(old_key, source._storage)
         if old == new:
             return self
         below = new[: len(old)] == old  # the entry goes to below itself: a node takes its place
         if safe and not below and contains(self, new):
             raise TDKeyError(f"Cannot rename {old_key!r} to {new_key!r}: the key {new_key!r} is already present.")
-        source = self._owner(old)
+        storage = source._storage
         if old[:-1] == new[:-1]:
-            storage = source._storage
             if type(storage) is dict:
-                del storage[old[-1]]
+                value = storage.pop(old[-1])
                 storage.pop(new[-1], None)
                 storage[new[-1]] = value
             else:
-                storage.rename(old[-1], new[-1])
+                storage.rename(old[-1], new[-1])  # type: ignore[union-attr]  # narrowed by the branch
             return self
+        value = storage[old[-1]]
         if below:
             node = source._empty_node()
             node.set(new[len(old) :], value)

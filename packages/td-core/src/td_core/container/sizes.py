@@ -86,8 +86,10 @@ class SizeMethods(NamesMethods):
 
 def _set_batch_size(node: Kernel, size: Size) -> None:
     n = len(size)
-    if type(node._storage) is not dict and size != node._batch_size:
-        _refuse_resize(node)
+    if type(node._storage) is not dict:
+        if size != node._batch_size:
+            _refuse_resize(node)
+        return
     for key, value in node._storage.items():
         kind = kind_of(value)
         if kind.is_tensor and value.shape[:n] != size:

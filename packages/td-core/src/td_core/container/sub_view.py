@@ -63,7 +63,7 @@ class _SubTensorDict(TensorDictBase):
     # -- what the source says; assigning it, as building any container does, has no effect ----------------------------
 
     @property
-    def _device(self) -> torch.device | None:  # type: ignore[override]  # a property where the base has a field
+    def _device(self) -> torch.device | None:
         return self._storage.source._device  # type: ignore[no-any-return]
 
     @_device.setter
@@ -71,7 +71,7 @@ class _SubTensorDict(TensorDictBase):
         pass
 
     @property
-    def _locked(self) -> bool:  # type: ignore[override]
+    def _locked(self) -> bool:
         return self._storage.source._locked  # type: ignore[no-any-return]
 
     @_locked.setter
@@ -79,7 +79,7 @@ class _SubTensorDict(TensorDictBase):
         pass
 
     @property
-    def _sharing(self) -> str | None:  # type: ignore[override]
+    def _sharing(self) -> str | None:
         return self._storage.source._sharing  # type: ignore[no-any-return]
 
     @_sharing.setter
@@ -87,7 +87,7 @@ class _SubTensorDict(TensorDictBase):
         pass
 
     @property
-    def _names(self) -> Names | None:  # type: ignore[override]
+    def _names(self) -> Names | None:
         names = self._storage.source._names
         return None if names is None else normal_names(self._storage.index.names(names))
 

@@ -265,10 +265,12 @@ class UpdateMethods(MappingMethods):
         Raises:
             TDKeyError: the key is missing.
         """
-        self._at(key)
         parts = require_parts(key)
-        self._owner(parts)._require_writable("fill_()")
-        _fill(self._owner(parts), parts[-1], value)
+        owner = self._owner(parts)
+        if parts[-1] not in owner._storage:
+            raise missing_key(key, owner._storage)
+        owner._require_writable("fill_()")
+        _fill(owner, parts[-1], value)
         return self
 
     def zero_(self) -> Self:
@@ -296,10 +298,11 @@ class UpdateMethods(MappingMethods):
             TDKeyError: a key is missing and `strict`.
             LockedError: `inplace` on a locked container.
         """
+        tree = key_tree(keys, check=True)
         if inplace:
-            self._require_unlocked("select in place from")
             self._require_own("select")
-        return _select(self, key_tree(keys, check=True), strict, inplace)  # type: ignore[no-any-return]
+            _require_unlocked_along(self, tree, "select in place from")
+        return _select(self, tree, strict, inplace)  # type: ignore[no-any-return]
 
     def exclude(self, *keys: NestedKey, inplace: bool = False) -> Self:
         """Return a container without these keys, sharing the leaves; missing keys are ignored.
@@ -307,11 +310,10 @@ class UpdateMethods(MappingMethods):
         Raises:
             LockedError: `inplace` on a locked container.
         """
-        if inplace:
-            self._require_unlocked("exclude in place from")
-            self._require_own("exclude")
         tree = key_tree(keys, check=True, whole_wins=True)
         if inplace:
+            self._require_own("exclude")
+            _require_unlocked_along(self, tree, "exclude in place from")
             _drop(self, tree)
             return self
         return _exclude(self, tree)  # type: ignore[no-any-return]
@@ -346,7 +348,8 @@ class UpdateMethods(MappingMethods):
         own = self._names
         if own is not None and len(size) != len(own):
             own = normal_names([*own, *[None] * len(size)][: len(size)])
-        if batch_size is None and type(self._storage) is not dict and self._storage.parts is not None:
+        storage: Any = self._storage
+        if batch_size is None and type(storage) is not dict and storage.parts is not None:
             return _empty_parts(self, recurse, device, names)  # type: ignore[no-any-return]  # the class of self
         out: Self = self._derive({}, size, self._device, own)
         if device is not NO_DEFAULT:
@@ -382,7 +385,7 @@ def _empty_parts(node: Any, recurse: bool, device: Any, names: Any) -> Any:
 def _rows(target: Any, source: Any) -> list[tuple[Any, Any]] | None:
     """Pair the members of two lazy stacks of one layout; None for anything else."""
     mine = target._storage
-    theirs = source._storage if isinstance(source, Kernel) else None
+    theirs: Any = source._storage if isinstance(source, Kernel) else None
     if mine.parts is None or type(theirs) is not type(mine):
         return None
     if theirs.dim != mine.dim or len(theirs.parts) != len(mine.parts):
@@ -544,6 +547,17 @@ def _fill(owner: Any, key: str, number: float) -> None:
         value.fill_(number)
         if type(storage) is not dict:
             storage.overwrite(key, value)
+
+
+def _require_unlocked_along(node: Any, tree: KeyTree, action: str) -> None:
+    """Refuse a structural change if any node that it reaches is locked, before anything is changed."""
+    node._require_unlocked(action)
+    for key, below in tree.items():
+        if below is not None and key in node._storage:
+            value = node._storage[key]
+            child = None if type(value) is Tensor else kind_of(value).node(value)
+            if child is not None:
+                _require_unlocked_along(child, below, action)
 
 
 def _select(node: Any, tree: KeyTree, strict: bool, inplace: bool) -> Any:

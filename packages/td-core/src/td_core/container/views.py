@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..errors import TDTypeError
 from ..keys import join_key, key_parts
-from ..leaves import is_leaf_default, kind_of, kind_of_type
+from ..leaves import is_leaf_default, is_leaf_nontensor, kind_of, kind_of_type
 from ..typing import LeafPredicate, NestedKey
 from .kernel import Kernel
 
@@ -66,9 +66,8 @@ class NestedKeysView(KeysView[NestedKey]):
         if self.include_nested and self.is_leaf is None:
             _collect_keys(self._node, (), keys, self.leaves_only)
         else:
-            found: list[tuple[NestedKey, Any]] = []
-            collect_items(self._node, (), found, self.include_nested, self.leaves_only, self.is_leaf)
-            keys.extend(key for key, _ in found)
+            is_leaf = self.is_leaf or is_leaf_default
+            _collect_by_type(self._node, (), keys, self.include_nested, self.leaves_only, is_leaf)
         return sorted(keys, key=join_key) if self.sort else keys
 
 
@@ -118,6 +117,27 @@ def _collect_keys(node: Kernel, prefix: tuple[str, ...], keys: list[NestedKey], 
             _collect_keys(child, path, keys, leaves_only)
         if not (leaves_only and kind.is_collection):
             keys.append(path if prefix else name)
+
+
+def _collect_by_type(
+    node: Kernel,
+    prefix: tuple[str, ...],
+    keys: list[NestedKey],
+    include_nested: bool,
+    leaves_only: bool,
+    is_leaf: LeafPredicate,
+) -> None:
+    """Append the keys that the options ask for, reading nodes only."""
+    storage: Any = node._storage
+    for name in storage:
+        type_ = type(storage[name]) if type(storage) is dict else storage.value_type(name)
+        leaf = is_leaf(type_)
+        if include_nested and not leaf and not is_leaf_nontensor(type_):
+            child = kind_of(storage[name]).node(storage[name])
+            if child is not None:
+                _collect_by_type(child, (*prefix, name), keys, True, leaves_only, is_leaf)
+        if leaf or not leaves_only:
+            keys.append((*prefix, name) if prefix else name)
 
 
 def _collect_unread(storage: Any, prefix: tuple[str, ...], keys: list[NestedKey], leaves_only: bool) -> None:

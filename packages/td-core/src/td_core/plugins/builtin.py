@@ -12,8 +12,10 @@ from .types import ConformanceTarget, ExecutionBackend, StorageBackend
 
 @hookimpl
 def td_storage_backends() -> Iterable[StorageBackend]:
-    """Yield the dense storage: a builtin dict, in memory, with nothing to save to or load from."""
+    """Yield the storages of td-core: in memory, with nothing to save to or load from."""
     yield StorageBackend(name="dense", storage=LazyRef("builtins:dict"))
+    yield StorageBackend(name="lazy-stack", storage=LazyRef("td_core.storage:LazyStack"))
+    yield StorageBackend(name="sub-view", storage=LazyRef("td_core.storage:SubView"))
 
 
 @hookimpl
@@ -28,8 +30,11 @@ def td_execution_backends() -> Iterable[ExecutionBackend]:
 
 @hookimpl
 def td_conformance_targets() -> Iterable[ConformanceTarget]:
-    """Yield the dense storage, which the conformance kit runs on."""
+    """Yield the storages that the conformance kit runs on."""
     yield ConformanceTarget(name="dense", suite="storage", case=LazyRef("td_core.testing.dense:DenseCase"))
+    yield ConformanceTarget(
+        name="lazy-stack", suite="storage", case=LazyRef("td_core.testing.lazy_stack:LazyStackCase")
+    )
 
 
 def run_eagerly(function: Callable[..., Any]) -> Callable[..., Any]:

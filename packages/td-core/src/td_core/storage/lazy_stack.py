@@ -145,7 +145,7 @@ class LazyStack(Storage):
                     f"A tensor of shape {list(operand.shape)} cannot be split among the {n} members of a lazy stack "
                     f"along dim {dim}."
                 )
-            return [operand.select(dim, 0)] * n if operand.shape[dim] == 1 != n else operand.unbind(dim)  # type: ignore[no-any-return]
+            return [operand.select(dim, 0)] * n if operand.shape[dim] == 1 != n else operand.unbind(dim)
         node: Any = kind.node(operand)
         if node is not None and len(node._batch_size) <= dim:
             node = self._widened(node)

@@ -43,7 +43,7 @@ class StackIndex:
         if kind.is_tensor:
             if value.ndim < len(index.size_):
                 value = value.expand(index.size_)
-            return [value.select(dim, 0)] * n if value.shape[dim] == 1 != n else value.unbind(dim)  # type: ignore[no-any-return]
+            return [value.select(dim, 0)] * n if value.shape[dim] == 1 != n else value.unbind(dim)
         size = kind.shape(value)
         if len(size) <= dim:
             return [value] * n
@@ -104,7 +104,7 @@ def _place_of_slice(items: tuple[Any, ...], position: int) -> int | None:
     before = sum(place < mine for place in range(len(kept)) if place not in tensors)
     if not tensors:
         return before
-    merged = max(max(item.ndim, 1) for _, item in kept if _merges(item))
+    merged: int = max(max(item.ndim, 1) for _, item in kept if _merges(item))
     if tensors[-1] - tensors[0] == len(tensors) - 1:
         return before + (merged if tensors[0] < mine else 0)
     alone = [place - (place > mine) for place in tensors]

@@ -86,7 +86,7 @@ class SubView(Storage):
     def value_type(self, key: str) -> type:
         """Return the type of the entry of the source."""
         storage = self.source._storage
-        return type(storage[key]) if type(storage) is dict else storage.value_type(key)  # type: ignore[no-any-return]
+        return type(storage[key]) if type(storage) is dict else storage.value_type(key)
 
     def rename(self, old: str, new: str) -> None:
         """Rename the entry of the source."""
