@@ -120,7 +120,7 @@ def test_repr_shows_what_differs(stack):
 
 def test_entries_that_differ_cannot_be_read_as_one(stack):
     for read in (lambda: stack["r"], lambda: stack.get("r"), stack.to_tensordict, stack.contiguous):
-        with pytest.raises(RuntimeError, match="'r'.*as_list.*nested"):
+        with pytest.raises(RuntimeError, match=r"'r'.*as_list.*nested"):
             read()
     assert stack.get_item_shape("r") == torch.Size([2, 3, -1])
     assert stack.get_item_shape(("n", "c")) == torch.Size([2, 3])

@@ -286,6 +286,16 @@ def test_shallow_clone_is_a_view_on_a_shallow_copy(source, view):
     assert source["a"][1].tolist() == [0.0] * 3
 
 
+def test_replace_leaves_the_source_alone(source, view):
+    assert view.replace(a=torch.zeros(3))["a"].tolist() == [0.0] * 3
+    assert source["a"][1].tolist() == [3.0, 4.0, 5.0]
+
+
+def test_positions_are_checked_when_the_view_is_made(source):
+    with pytest.raises(IndexError, match="out of range"):
+        source._get_sub_tensordict(torch.tensor([0, 4]))
+
+
 def test_to_the_same_device(source):
     view = source.to("cpu")._get_sub_tensordict(0)
     assert view.to("cpu") is view

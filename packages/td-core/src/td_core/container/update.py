@@ -252,7 +252,9 @@ class UpdateMethods(MappingMethods):
 
     def replace(self, mapping: Any = None, /, **entries: Any) -> Self:
         """Return a shallow copy with some entries changed or added; this container stays as it is."""
-        out = self._shallow_copy()
+        storage: Any = self._storage
+        own = type(storage) is dict or storage.replaces  # a copy of a view would write into the same values
+        out: Self = self._shallow_copy() if own else self.to_tensordict()  # type: ignore[attr-defined]
         if mapping is not None:
             out.update(mapping)
         if entries:

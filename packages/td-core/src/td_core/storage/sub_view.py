@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from torch import Tensor
+import torch
+from torch import Size, Tensor
 
 from ..abc import Capability, Storage
-from ..errors import TDRuntimeError
+from ..errors import TDIndexError, TDRuntimeError
 from ..leaves import kind_of
 from ..structural import Index, Permute, Regroup, Squeeze, StructuralOp, Transpose, Unsqueeze
 
@@ -48,6 +49,7 @@ class SubView(Storage):
     __slots__ = ("index", "source")
 
     def __init__(self, source: Any, index: Index) -> None:
+        _check_range(index, source._batch_size)
         self.source = source
         self.index = index
 
@@ -125,3 +127,15 @@ class SubView(Storage):
                 "first to work on a dense copy."
             )
         return super().transform(op)
+
+
+def _check_range(index: Index, batch_size: Size) -> None:
+    """Refuse positions that are out of range now rather than when an entry is read."""
+    dim = 0
+    for item in index.items:
+        if item is None or (isinstance(item, Tensor) and item.dtype is torch.bool):
+            continue
+        n = batch_size[dim]
+        if isinstance(item, Tensor) and item.numel() and not -n <= int(item.min()) <= int(item.max()) < n:
+            raise TDIndexError(f"index {item.tolist()} is out of range for batch dim {dim} of size {n}.")
+        dim += 1
