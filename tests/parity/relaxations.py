@@ -105,3 +105,32 @@ def without_none(shot: Shot) -> Shot | None:
         )
 
     return transformed(shot, lambda entry: None if nothing(entry) else entry)
+
+
+def with_wide_floats(shot: Shot) -> Shot | None:
+    """Return the snapshot with every floating-point tensor in double precision."""
+    return transformed(
+        shot,
+        lambda entry: (
+            replace(entry, tensor=entry.tensor.double())
+            if isinstance(entry, TensorShot) and entry.tensor.is_floating_point()
+            else entry
+        ),
+    )
+
+
+def chained(*changes: Callable[[Shot], Shot | None]) -> Callable[[Shot], Shot | None]:
+    """Return the change that makes all of these, one after the other."""
+
+    def change(shot: Shot) -> Shot | None:
+        current: Shot | None = shot
+        for one in changes:
+            current = None if current is None else one(current)
+        return current
+
+    return change
+
+
+def without_details(shot: Shot) -> Shot | None:
+    """Return the snapshot without what several rows of the table are about: names, locks, widths, empty nodes."""
+    return chained(without_names, without_locks, with_wide_floats, without_empty_nodes)(shot)

@@ -107,7 +107,9 @@ class Generator:
                 step = Step(step.operation, step.code, adopt=True)
                 adoption = self.arena.adopt(step)
                 if isinstance(adoption, Case):
-                    yield self.explain(Finding(self.program.then(step), adoption, None))
+                    found = self.explain(Finding(self.program.then(step), adoption, None))
+                    if found.row is None:
+                        yield found
                     return
             self.program = self.program.then(step)
 

@@ -19,7 +19,7 @@ def shrink(libraries: Libraries, finding: Finding, attempts: int = 300) -> Findi
         for candidate in smaller(best.program):
             attempts -= 1
             _, found = replay(libraries, candidate)
-            if found is not None and found.group() == group:
+            if found is not None and found.row is finding.row and found.group() == group:
                 best, improved = found, True
                 break
             if attempts <= 0:

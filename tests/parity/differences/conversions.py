@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .rows import Deliberate, differs, peer_raises, we_raise
+from .rows import Deliberate, differs, error_classes, peer_raises, we_raise
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
@@ -57,9 +57,31 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "assert-close-order",
-        "assert_close() compares entries in the order of keys, and raises what it finds first; the peer looks "
-        "for missing keys in the whole tree before.",
+        "assert_close() compares non-tensor entries too, all in the order of keys, and raises what it finds first; "
+        "the peer looks for missing keys in the whole tree before.",
         "Only one error can be reported.",
-        lambda case: case.during("assert_close") and case.difference.aspect == "error class",
+        lambda case: (
+            case.during("assert_close")
+            and (case.difference.aspect == "error class" or isinstance(case.our_error, AssertionError))
+        ),
+    ),
+    Deliberate(
+        "no-tensors-to-join",
+        "cat_from_tensordict() and stack_from_tensordict() without tensors raise ValueError; the peer RuntimeError.",
+        "The tensordict is the argument, and it has the wrong value.",
+        error_classes("expects a non-empty TensorList", operations=("cat_from_tensordict", "stack_from_tensordict")),
+    ),
+    Deliberate(
+        "values-of-any-class",
+        "from_dict_instance() takes non-tensor entries that are dicts; the peer calls the class of the entry "
+        "with them.",
+        "What was built from a tensordict can be converted back.",
+        peer_raises("NonTensorData.__init__() got an unexpected keyword argument", operations=("from_dict",)),
+    ),
+    Deliberate(
+        "lists-stay-values",
+        "A list held as one non-tensor value stays one when the tensordict is copied; the peer makes a tensor of it.",
+        "What kind an entry is, is fixed when it is written.",
+        differs("type", during=("dense constructor",), detail="peer tensor, ours nontensor"),
     ),
 )

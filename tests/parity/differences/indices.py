@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rows import Deliberate, error_classes, peer_raises
+from .rows import Deliberate, error_classes, peer_raises, we_raise
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
@@ -46,5 +46,11 @@ ROWS: tuple[Deliberate, ...] = (
         "RuntimeError for non-tensor entries and without batch dims.",
         "torch raises IndexError.",
         error_classes("list indices must be integers", "is not permitted. Got index"),
+    ),
+    Deliberate(
+        "indices-are-integers",
+        "A tensor of floats is no index, whatever the entries; the peer lets it pass where there are none.",
+        "torch refuses it.",
+        we_raise("tensors used as indices must be of integer or boolean type"),
     ),
 )

@@ -82,7 +82,7 @@ ROWS: tuple[Deliberate, ...] = (
         "td.to(other) takes over the device of the other one; the peer keeps none, and copies where there is "
         "nothing to do.",
         "As Tensor.to(other).",
-        differs("device", "identity", during=("to",), code=r"td\.to\(td|other=td"),
+        differs("device", "identity", during=("to",), code=r"td\.to\((td|lib\.TensorDict|other=)"),
     ),
     Deliberate(
         "device-of-what-is-written-back",
@@ -104,14 +104,18 @@ ROWS: tuple[Deliberate, ...] = (
         "out-wins",
         "apply(out=...) writes to out and returns it, also with inplace=True; the peer then ignores out.",
         "What is named is what is written.",
-        differs(
-            "identity",
-            "shape",
-            "tensor values",
-            "dtype",
-            "keys",
-            during=("apply", "apply with others", "named_apply", "apply call_on_nested"),
-            code=r"out=.*inplace=True|inplace=True.*out=",
+        any_of(
+            we_raise("given an `out`", operations=("apply_",)),
+            differs(
+                "identity",
+                "shape",
+                "tensor values",
+                "dtype",
+                "keys",
+                "aliasing",
+                during=("apply", "apply with others", "named_apply", "apply call_on_nested"),
+                code=r"out=.*inplace=True|inplace=True.*out=",
+            ),
         ),
     ),
     Deliberate(
@@ -132,5 +136,11 @@ ROWS: tuple[Deliberate, ...] = (
         "non-tensor entries.",
         "As for a tensor without gradient.",
         differs("type", during=("gradient helper",), detail="ours NoneType None"),
+    ),
+    Deliberate(
+        "locked-columns-are-written",
+        "Writing to some rows of non-tensor entries works in a locked tensordict; the peer raises.",
+        "In-place writes are allowed in a locked tensordict.",
+        peer_raises("Cannot modify locked TensorDict", operations=("index write", "index write a number")),
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..relaxations import without_names
-from .rows import Deliberate, differs, peer_raises
+from .rows import Deliberate, any_of, differs, peer_raises
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
@@ -29,7 +29,7 @@ ROWS: tuple[Deliberate, ...] = (
         "unflatten() leaves the new dims nameless; the peer gives the old name to the last of them.",
         "None of the new dims is what the name meant.",
         lambda case: (
-            case.difference.aspect == "names" and "unflatten(" in case.step.code and case.equal_but(without_names)
+            case.difference.aspect == "names" and "unflatten" in case.step.code and case.equal_but(without_names)
         ),
     ),
     Deliberate(
@@ -39,7 +39,7 @@ ROWS: tuple[Deliberate, ...] = (
         lambda case: (
             case.during("index read")
             and case.difference.aspect == "names"
-            and ("reshape(" in case.step.code or "[[" in case.step.code)
+            and ("reshape(" in case.step.code or "[[" in case.step.code or "range(" in case.step.code)
             and case.equal_but(without_names)
         ),
     ),
@@ -71,8 +71,10 @@ ROWS: tuple[Deliberate, ...] = (
                 "cummax",
                 "cummin",
                 "squeeze",
-                "pad_sequence",
                 "dense constructor",
+                "view",
+                "reshape",
+                "expand_as",
                 "context manager",
                 "torch functions",
             ),
@@ -81,8 +83,17 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "apply-erases-names",
-        "apply(names=None) erases the names; the peer ignores it.",
+        "apply() with names=None, or with a batch size and no names, erases the names; the peer keeps some.",
         "None means none, as for the device.",
-        differs("names", code="names=None", but=without_names),
+        any_of(
+            differs("names", code="names=None", but=without_names),
+            differs("names", during=("apply call_on_nested",), code="batch_size=", but=without_names),
+        ),
+    ),
+    Deliberate(
+        "pad-sequence-has-no-names",
+        "The result of pad_sequence() has no names; the peer keeps some of the first tensordict.",
+        "The tensordicts are stacked, and may be named in different ways.",
+        differs("names", during=("pad_sequence",)),
     ),
 )

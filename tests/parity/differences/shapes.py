@@ -22,7 +22,7 @@ ROWS: tuple[Deliberate, ...] = (
         "expand-as-keeps-longer-nodes",
         "expand_as() keeps the extra batch dims of nodes, as expand() does; the peer cuts them.",
         "Nodes keep their own dims in every shape operation.",
-        lambda case: case.during("expand_as") and case.difference.aspect == "batch_size",
+        differs("batch_size", "names", "keys", during=("expand_as",)),
     ),
     Deliberate(
         "flatten-of-one-dim",
@@ -54,7 +54,9 @@ ROWS: tuple[Deliberate, ...] = (
         " those first.",
         "One error class for one mistake.",
         lambda case: (
-            case.during("chunk", "flatten", "rot90", "fliplr", "flipud")
+            case.during(
+                "chunk", "flatten", "rot90", "fliplr", "flipud", "stack", "repeat_interleave", "maybe_dense_stack"
+            )
             and case.difference.aspect == "error class"
             and isinstance(case.our_error, IndexError)
             and "is out of range" in str(case.our_error)

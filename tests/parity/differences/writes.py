@@ -55,10 +55,10 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "columns-are-written",
-        "update_(), update_at_(), copy_() and copy_at_() write columns in place, seen through every view of "
+        "update_(), update(inplace=True), copy_() and the like write columns in place, seen through every view of "
         "them; the peer leaves some as they were.",
         "They behave as tensors do.",
-        differs("non-tensor value", during=("update_", "update_at_", "copy_", "copy_at_")),
+        differs("non-tensor value", during=("update", "update_", "update_at_", "copy_", "copy_at_")),
     ),
     Deliberate(
         "update-at-of-anything",
@@ -125,5 +125,12 @@ ROWS: tuple[Deliberate, ...] = (
         "replace() returns a copy; the peer returns the tensordict itself when nothing is replaced.",
         "Changing the result must not change the source at times.",
         differs("identity", during=("replace",)),
+    ),
+    Deliberate(
+        "lists-take-the-dtype",
+        "A list or array written at an index is taken in the dtype of the entry; the peer makes a tensor of it first,"
+        " which torch then refuses.",
+        "A list has no dtype of its own.",
+        peer_raises("Index put requires the source and destination dtypes match"),
     ),
 )

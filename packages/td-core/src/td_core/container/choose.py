@@ -40,8 +40,10 @@ class ChooseMethods(UpdateMethods):
             TDKeyError: a key is missing, there is no default, and `strict`; or a key is in two sets.
             LockedError: `inplace` on a locked container.
         """
-        rest = self if inplace else self._shallow_copy()
-        rest._require_unlocked("split the keys in place of")
+        if inplace:
+            self._require_unlocked("split the keys in place of")
+        rest = self._shallow_copy()  # also in place, so that an error leaves this container as it was
+        moved: list[NestedKey] = []
         parts = []
         taken: set[Any] = set()
         for keys in key_sets:
@@ -54,11 +56,16 @@ class ChooseMethods(UpdateMethods):
                 if value is not None:
                     part.set(key, value)
                     rest.del_(key)
+                    moved.append(key)
                 elif default is not NO_DEFAULT:
                     part.set(key, default)
                 elif strict:
-                    raise missing_key(key, self._storage)
+                    rest._at(key)  # raises: it says where the path ends
             parts.append(part)
+        if inplace:
+            for key in moved:
+                self.del_(key)
+            rest = self
         rest._drop_empty()
         return (*parts, rest)
 

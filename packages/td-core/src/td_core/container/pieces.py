@@ -202,6 +202,8 @@ def _slices(sizes: list[int], dim: int) -> list[tuple[Any, ...]]:
 def _split_sizes(split_size: Any, n: int, dim: int) -> list[int]:
     """The sizes of the pieces of a dim of size `n`."""
     if isinstance(split_size, int):
+        if split_size == n == 0:
+            return [0]
         if split_size < 1:
             raise TDValueError(f"split: split_size must be positive, got {split_size}.")
         full, rest = divmod(n, split_size)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from typing_extensions import Self
 
-from ..errors import TDRuntimeError, TDTypeError, TDValueError
+from ..errors import TDIndexError, TDRuntimeError, TDTypeError, TDValueError
 from ..structural import Flip, Repeat, RepeatInterleave, Roll, RollFlat, wrap_dim
 from .pieces import PieceMethods
 
@@ -74,13 +74,15 @@ class RearrangeMethods(PieceMethods):
         """Return a view of `length` elements of a batch dim, from `start` on.
 
         Raises:
-            TDIndexError: `dim` is out of range.
-            TDRuntimeError: the range is.
+            TDIndexError: `dim` or `start` is out of range.
+            TDRuntimeError: the end of the range is.
         """
         d = wrap_dim(dim, len(self._batch_size))
         n = self._batch_size[d]
         first = start + n if start < 0 else start
-        if not 0 <= first <= n or length < 0 or first + length > n:
+        if not 0 <= first <= n:
+            raise TDIndexError(f"narrow: start={start} is out of range for batch dim {dim} of size {n}.")
+        if length < 0 or first + length > n:
             raise TDRuntimeError(f"narrow: start={start} and length={length} exceed batch dim {dim} of size {n}.")
         out: Self = self._index((*[slice(None)] * d, slice(first, first + length)))
         return out._locked_like(self)
