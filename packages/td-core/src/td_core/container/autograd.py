@@ -66,8 +66,8 @@ class AutogradMethods(MappingMethods):
             for path, value in zip(leaf_paths(self, ()), self._leaves(), strict=True):
                 if not (value.is_floating_point() or value.is_complex()):
                     raise TDRuntimeError(
-                        f"The entry {path if len(path) > 1 else path[0]!r} is of type {value.dtype} and cannot require a gradient. Select the "
-                        "floating-point entries first."
+                        f"The entry {path if len(path) > 1 else path[0]!r} is of type {value.dtype} and cannot require "
+                        "a gradient. Select the floating-point entries first."
                     )
         for leaf in self._leaves():
             leaf.requires_grad_(requires_grad)

@@ -14,7 +14,6 @@ from ..typing import LeafPredicate
 from .kernel import Kernel
 from .mapping import MappingMethods
 
-
 C = TypeVar("C", bound=Kernel)
 
 

@@ -139,7 +139,7 @@ class Kernel:
         return dense
 
     def _leaf_pairs(self, other: Kernel) -> tuple[list[Tensor], list[Tensor]] | None:
-        """Pair the tensors of two trees by key; None unless keys are the same, and all values tensors of equal shapes."""
+        """Pair the tensors of two trees by key; None unless keys are equal, and all values tensors of one shape."""
         mine: list[Tensor] = []
         theirs: list[Tensor] = []
         return (mine, theirs) if self._collect_pairs(other, mine, theirs) else None

@@ -26,7 +26,7 @@ class set_list_to_stack:  # a function to its users, as in the peer
     def __init__(self, mode: bool = True) -> None:
         if mode is not True:
             raise TDValueError(
-                f"set_list_to_stack({mode!r}): a list is always stored as a column, one item a row. To store a list for "
+                f"set_list_to_stack({mode!r}): a list is always stored as a column, one item a row. To store one for "
                 "the whole batch, wrap it: NonTensorData([...])."
             )
 

@@ -16,6 +16,7 @@ from ..errors import BatchSizeError, LockedError, TDKeyError, TDRuntimeError
 from ..leaves import kind_of, kind_of_type
 from ..structural import Index, StructuralOp
 from .stack_index import split_index
+from .stack_moves import MOVES
 
 
 class LazyStack(Storage):
@@ -282,9 +283,6 @@ class LazyStack(Storage):
 
     def transform(self, op: StructuralOp) -> Any:
         """Hand the op to the members if it can be moved past the stack dim; otherwise stack first."""
-        # Imported late: the moves build stacks.
-        from .stack_moves import MOVES
-
         move = MOVES.get(type(op))
         moved = None if move is None else move(self, op)
         return super().transform(op) if moved is None else moved

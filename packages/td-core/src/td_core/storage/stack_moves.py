@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Size
@@ -27,8 +27,10 @@ from ..structural import (
     ViewDtype,
     parse_index,
 )
-from .lazy_stack import LazyStack
 from .stack_index import split_index
+
+if TYPE_CHECKING:
+    from .lazy_stack import LazyStack
 
 
 def _index(stack: LazyStack, op: Any) -> Any:
@@ -39,10 +41,10 @@ def _index(stack: LazyStack, op: Any) -> Any:
     if target.dim is None:
         return picked[0]._transform(target.index_for(picked[0]._batch_size)) if target.items else picked[0]
     if not picked:
-        return None if stack.readable() else LazyStack([], target.dim, stack.dim_name)
+        return None if stack.readable() else type(stack)([], target.dim, stack.dim_name)
     name = stack.dim_name if target.keeps_name else None
     members = [m._transform(target.index_for(m._batch_size)) if target.items else m for m in picked]
-    return LazyStack(members, target.dim, name)
+    return type(stack)(members, target.dim, name)
 
 
 def _elements_at(stack: LazyStack, op: Any) -> Any:
@@ -50,9 +52,9 @@ def _elements_at(stack: LazyStack, op: Any) -> Any:
     size = _size(stack)
     positions = torch.arange(size.numel()).reshape(size)[op.key]
     if not positions.numel():
-        return LazyStack([], 0)
+        return type(stack)([], 0)
     elements = _elements(stack, size)
-    return _grouped([elements[i] for i in positions.flatten().tolist()], tuple(positions.shape))
+    return _grouped(type(stack), [elements[i] for i in positions.flatten().tolist()], tuple(positions.shape))
 
 
 def _permute(stack: LazyStack, op: Any) -> LazyStack:
@@ -60,7 +62,7 @@ def _permute(stack: LazyStack, op: Any) -> LazyStack:
     dims = [*op.dims, *range(len(op.dims), n)]
     inner = [d - (d > stack.dim) for d in dims if d != stack.dim]
     if inner == sorted(inner):
-        return LazyStack(stack.members, dims.index(stack.dim), stack.dim_name)
+        return type(stack)(stack.members, dims.index(stack.dim), stack.dim_name)
     return stack.moved(Permute(inner), dims.index(stack.dim))
 
 
@@ -89,7 +91,7 @@ def _expand(stack: LazyStack, op: Any) -> LazyStack:
     dim = stack.dim + len(op.shape) - op.n
     inner = Expand(op.n - 1, (*op.shape[:dim], *op.shape[dim + 1 :]))
     members = stack.members * op.shape[dim] if len(stack.members) != op.shape[dim] else stack.members
-    return LazyStack(members, stack.dim, stack.dim_name).moved(inner, dim)
+    return type(stack)(members, stack.dim, stack.dim_name).moved(inner, dim)
 
 
 def _view_dtype(stack: LazyStack, op: Any) -> LazyStack:
@@ -109,7 +111,7 @@ def _flatten(stack: LazyStack, op: Any) -> Any:
 def _unflatten(stack: LazyStack, op: Any) -> Any:
     if op.dim == stack.dim:
         if op.dim == 0:
-            return _grouped(stack.members, tuple(op.sizes))
+            return _grouped(type(stack), stack.members, tuple(op.sizes))
         size = _size(stack)
         return _regroup(stack, Reshape(len(size), (*size[: op.dim], *op.sizes, *size[op.dim + 1 :])))
     before = op.dim < stack.dim
@@ -129,7 +131,7 @@ def _regroup(stack: LazyStack, op: Any) -> Any:
             return out
     if not op.shares_storage and stack.readable():
         return None
-    return _grouped(_elements(stack, size), shape)
+    return _grouped(type(stack), _elements(stack, size), shape)
 
 
 def _size(stack: LazyStack) -> Size:
@@ -147,22 +149,22 @@ def _elements(stack: LazyStack, size: Size) -> list[Any]:
     return found
 
 
-def _grouped(elements: list[Any], shape: tuple[int, ...]) -> Any:
+def _grouped(cls: type[LazyStack], elements: list[Any], shape: tuple[int, ...]) -> Any:
     """Stack elements to a shape, lazily; the outermost stack as a storage, or the only element."""
     if not shape:
         return elements[0]
     if len(shape) == 1:
-        return LazyStack(elements, 0)
+        return cls(elements, 0)
     step = prod(shape[1:])
     rows = []
     for i in range(shape[0]):
-        storage = _grouped(elements[i * step : (i + 1) * step], shape[1:])
+        storage = _grouped(cls, elements[i * step : (i + 1) * step], shape[1:])
         first = elements[i * step]
         rows.append(first._build(storage, Size((*shape[1:], *first._batch_size)), first._device))
-    return LazyStack(rows, 0)
+    return cls(rows, 0)
 
 
-Move = Callable[[LazyStack, Any], Any]
+Move = Callable[["LazyStack", Any], Any]
 
 MOVES: dict[type, Move] = {
     Index: _index,

@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
-from td_core import TensorDictBase, is_non_tensor, is_tensor_collection
-from td_core.errors import TDKeyError, TDTypeError
+from ..container.base import TensorDictBase
+from ..errors import TDKeyError, TDTypeError
+from ..leaves import is_non_tensor, is_tensor_collection
 
 
 def assert_close(
