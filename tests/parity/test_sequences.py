@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from .arena import Libraries
+from .arena import Finding, Libraries
 from .report import failure_report
 from .sequences import Statistics, run_sequence, seeded
 from .shrink import shrink
@@ -40,7 +40,7 @@ def test_sequences_drawn_by_hypothesis(libraries: Libraries, random: Random) -> 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_seeded_sequences(libraries: Libraries, shard: int, capsys: pytest.CaptureFixture[str]) -> None:
     statistics = Statistics()
-    findings = []
+    findings: list[Finding] = []
     for number in range(shard, SEQUENCES, SHARDS):
         findings += run_sequence(libraries, seeded(SEED, number), statistics)
     if "TD_PARITY_SEQUENCES" in os.environ:

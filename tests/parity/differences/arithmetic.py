@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..relaxations import without_non_tensors
-from .rows import Deliberate, differs, error_classes, peer_raises, we_raise
+from .rows import Deliberate, any_of, differs, error_classes, peer_raises, we_raise
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
@@ -30,9 +30,15 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "prod-of-several-dims",
-        "prod() takes one dim; a tuple raises TypeError. The peer accepts it where there is no entry to reduce.",
+        "prod() takes one dim; a tuple raises TypeError. The peer accepts it, and dims out of range, where there "
+        "is no entry to reduce.",
         "torch.prod takes one dim.",
-        we_raise("prod reduces one dim at a time"),
+        any_of(
+            we_raise("prod reduces one dim at a time"),
+            lambda case: (
+                case.during("prod") and (case.difference.aspect == "batch_size" or we_raise("is out of range")(case))
+            ),
+        ),
     ),
     Deliberate(
         "prod-keepdim",
@@ -94,7 +100,9 @@ ROWS: tuple[Deliberate, ...] = (
         "reflected-remainder",
         "`x % td` works for numbers and tensors; the peer has no such operator.",
         "As every other operator.",
-        lambda case: case.during("td % other") and "unsupported operand type(s) for %" in str(case.peer_error),
+        lambda case: (
+            case.during("td % other", "other % td") and "unsupported operand type(s) for %" in str(case.peer_error)
+        ),
     ),
     Deliberate(
         "batchless-on-the-left",
@@ -215,5 +223,59 @@ ROWS: tuple[Deliberate, ...] = (
         "times.",
         "One error class for one mistake.",
         error_classes("Expected reduction dim to be specified for input.numel() == 0"),
+    ),
+    Deliberate(
+        "conditions-first",
+        "where() checks the condition before it looks for missing keys; the peer the other way round, or fails "
+        "in between.",
+        "Only one error can be reported.",
+        lambda case: "The condition of shape" in str(case.our_error),
+    ),
+    Deliberate(
+        "defaults-are-checked",
+        'default= is None, "intersection", a number or a tensor; the peer takes any other word where nothing is to match.',
+        "A misspelt option must not pass in silence.",
+        we_raise("default must be None"),
+    ),
+    Deliberate(
+        "defaults-for-other-keys",
+        "With default=, the result has the keys of both operands, also where one has none; the peer leaves out "
+        "those of the other.",
+        "default= says that it stands for missing entries.",
+        differs("keys", during=("binary methods with defaults",)),
+    ),
+    Deliberate(
+        "operands-are-numbers-or-tensors",
+        "An operand that is no number, tensor or tensordict raises TypeError; the peer lets a list pass, and "
+        "anything where there is no entry, or fails in torch.",
+        "torch takes no list either.",
+        lambda case: (
+            type(case.our_error) is TypeError
+            and any(
+                words in str(case.our_error)
+                for words in ("unsupported operand type(s) for", "can only concatenate", "can't multiply sequence")
+            )
+        ),
+    ),
+    Deliberate(
+        "operands-must-broadcast",
+        "A tensor operand that does not broadcast to the batch raises, whatever the entries; the peer lets it "
+        "pass where there are none.",
+        "Whether a program is right must not depend on what is in the tensordict.",
+        we_raise("Attempting to broadcast a dimension"),
+    ),
+    Deliberate(
+        "dims-come-once",
+        "A reduction over the same dim twice, or over no dim where one is needed, raises; the peer lets it pass "
+        "where there is no entry.",
+        "torch raises.",
+        we_raise("a dim appears twice", "as dim, got None", "clamp needs min or max"),
+    ),
+    Deliberate(
+        "extremes-in-longer-nodes",
+        "min() and max() reduce one dim in a node with more batch dims than its parent; the peer drops the dims "
+        "of the node.",
+        "Nodes keep their own dims.",
+        differs("batch_size", "names", during=("indices of extremes",)),
     ),
 )

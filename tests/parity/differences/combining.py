@@ -20,12 +20,21 @@ ROWS: tuple[Deliberate, ...] = (
     Deliberate(
         "cat-checks-sizes-first",
         "cat() raises RuntimeError for a dim out of range and for batch sizes that differ, before it looks at "
-        "keys; the peer IndexError or KeyError, as it comes.",
+        "keys, IndexError for an empty list and TypeError for a mix with tensors; the peer IndexError or "
+        "KeyError, as it comes.",
         "One error class for one mistake.",
         lambda case: (
-            case.during("cat", "cat out=")
+            case.during("cat", "cat out=", "stack and cat of unequal ones")
             and case.difference.aspect == "error class"
-            and ("is out of range" in str(case.our_error) or "batch sizes must agree" in str(case.our_error))
+            and any(
+                words in str(case.our_error)
+                for words in (
+                    "is out of range",
+                    "batch sizes must agree",
+                    "takes tensordicts or tensors",
+                    "needs at least one tensordict",
+                )
+            )
         ),
     ),
     Deliberate(
@@ -75,5 +84,11 @@ ROWS: tuple[Deliberate, ...] = (
         "split() raises for negative sizes; the peer accepts some of them.",
         "torch.split raises.",
         we_raise("split_size must be positive", "must be non-negative and sum to", operations=("split",)),
+    ),
+    Deliberate(
+        "lazy-stacks-of-unequal-batches",
+        "maybe_dense_stack() and lazy_stack() need equal batch sizes; the peer builds a stack that cannot be read.",
+        "A lazy stack has one batch size.",
+        we_raise("needs equal batch sizes"),
     ),
 )

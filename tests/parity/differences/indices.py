@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rows import Deliberate, error_classes, peer_raises, we_raise
+from .rows import Deliberate, any_of, differs, error_classes, peer_raises, we_raise
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
@@ -38,7 +38,7 @@ ROWS: tuple[Deliberate, ...] = (
         "gather-without-dims",
         "gather() without batch dims raises RuntimeError as for any dim out of range; the peer TypeError.",
         "One error class for one mistake.",
-        error_classes("len() of a 0-d tensor", operations=("gather",)),
+        error_classes("len() of a 0-d tensor", operations=("gather", "lock inheritance")),
     ),
     Deliberate(
         "errors-of-indices",
@@ -52,5 +52,41 @@ ROWS: tuple[Deliberate, ...] = (
         "A tensor of floats is no index, whatever the entries; the peer lets it pass where there are none.",
         "torch refuses it.",
         we_raise("tensors used as indices must be of integer or boolean type"),
+    ),
+    Deliberate(
+        "indices-are-checked",
+        "An index, a mask or a condition that does not fit the batch dims raises IndexError, whatever the "
+        "entries; the peer lets it pass where there are none, or where nothing is written.",
+        "Whether a program is right must not depend on what is in the tensordict.",
+        lambda case: (
+            isinstance(case.our_error, IndexError)
+            and any(
+                words in str(case.our_error)
+                for words in (
+                    "cannot be indexed by",
+                    "too many indices",
+                    "The shape of the mask",
+                    "is out of range for batch dim",
+                    "tensors used as indices",
+                )
+            )
+        ),
+    ),
+    Deliberate(
+        "batchless-indices",
+        "An index of a tensordict without batch dims raises RuntimeError; the peer indexes the entries, and "
+        "raises IndexError where they have no dim.",
+        "Its entries have no dim in common that an index could mean.",
+        lambda case: "without batch dims by" in str(case.our_error),
+    ),
+    Deliberate(
+        "gather-with-fewer-dims",
+        "gather() with an index of fewer dims keeps the other batch dims, as it keeps those of the entries; the "
+        "peer drops them, or fails for a size of 0.",
+        "The index is expanded over what follows its dims.",
+        any_of(
+            differs("batch_size", during=("gather",)),
+            peer_raises("is out of bounds for dimension", operations=("gather",)),
+        ),
     ),
 )

@@ -88,7 +88,7 @@ ROWS: tuple[Deliberate, ...] = (
         "keys-with-is-leaf",
         "keys(), items() and values() stop at a node that is_leaf accepts; the peer lists what is in it as well.",
         "A leaf has no entries.",
-        differs("length", "value", during=("keys", "items", "values"), code="is_leaf="),
+        differs("length", "value", during=("keys", "items", "values"), code="lambda cls|is_leaf"),
     ),
     Deliberate(
         "renamed-entries-must-fit",
@@ -164,5 +164,36 @@ ROWS: tuple[Deliberate, ...] = (
         "A key that leads through a tensor raises KeyError in set_non_tensor(); the peer fails with AttributeError.",
         "One error class for one mistake.",
         error_classes("has no attribute '_set_non_tensor'", "has no attribute '_set_at_tuple'"),
+    ),
+    Deliberate(
+        "joining-an-entry-twice",
+        "cat_tensors() and stack_tensors() take the same key several times; the peer fails at the second one.",
+        'td.cat_tensors("a", "a", ...) has a clear meaning.',
+        lambda case: (
+            case.during("entries joined", "cat_tensors", "stack_tensors") and isinstance(case.peer_error, KeyError)
+        ),
+    ),
+    Deliberate(
+        "through-tensors",
+        "A key that leads through a tensor raises KeyError in get_non_tensor(), and None is its default where "
+        "that was asked; the peer fails with AttributeError.",
+        "As in get().",
+        lambda case: "_get_non_tensor" in str(case.peer_error),
+    ),
+    Deliberate(
+        "one-key-tuples",
+        '("a",) is a member of the tensordict, not of td.keys(), which has plain strings; the peer says that it is.',
+        "list(td.keys()) does not have it either.",
+        differs("value", during=("membership",), code=r"in td\.keys\(\)"),
+    ),
+    Deliberate(
+        "missing-keys-first",
+        "set_() and update_() look for the key before they look at the value; the peer looks at the value first.",
+        "A missing key is the mistake that explains the other.",
+        lambda case: (
+            case.during("set_", "update_")
+            and case.difference.aspect == "error class"
+            and isinstance(case.our_error, KeyError)
+        ),
     ),
 )

@@ -82,7 +82,7 @@ ROWS: tuple[Deliberate, ...] = (
         "td.to(other) takes over the device of the other one; the peer keeps none, and copies where there is "
         "nothing to do.",
         "As Tensor.to(other).",
-        differs("device", "identity", during=("to",), code=r"td\.to\((td|lib\.TensorDict|other=)"),
+        differs("device", "identity", during=("to", "casts"), code=r"td\.to\((td|lib\.TensorDict|other=)"),
     ),
     Deliberate(
         "device-of-what-is-written-back",
@@ -122,7 +122,7 @@ ROWS: tuple[Deliberate, ...] = (
         "rename-nothing",
         "rename() without names is allowed where there are no batch dims; the peer raises.",
         "There is nothing to name.",
-        peer_raises("Neither a name map nor a name list was passed", operations=("rename", "rename_")),
+        peer_raises("Neither a name map nor a name list was passed"),
     ),
     Deliberate(
         "no-saved-path",
@@ -135,12 +135,24 @@ ROWS: tuple[Deliberate, ...] = (
         "td.grad is None where there is no tensor with a gradient; the peer returns a tensordict when there are "
         "non-tensor entries.",
         "As for a tensor without gradient.",
-        differs("type", during=("gradient helper",), detail="ours NoneType None"),
+        differs("type", during=("gradient helper", "questions"), code="grad", detail="ours NoneType None"),
     ),
     Deliberate(
         "locked-columns-are-written",
         "Writing to some rows of non-tensor entries works in a locked tensordict; the peer raises.",
         "In-place writes are allowed in a locked tensordict.",
         peer_raises("Cannot modify locked TensorDict", operations=("index write", "index write a number")),
+    ),
+    Deliberate(
+        "arguments-of-to",
+        "to() raises TypeError for an argument that has no meaning; the peer ignores it.",
+        "A misspelt option must not pass in silence.",
+        we_raise("where it has no meaning", operations=("casts", "to")),
+    ),
+    Deliberate(
+        "reversed-batches",
+        "reversed(td) goes through the batch from its end; the peer raises.",
+        "td has a length and can be indexed, and iter(td) goes through the batch.",
+        peer_raises("is not reversible"),
     ),
 )

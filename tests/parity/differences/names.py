@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..relaxations import without_names
 from .rows import Deliberate, any_of, differs, peer_raises
 
@@ -17,10 +19,12 @@ ROWS: tuple[Deliberate, ...] = (
         "Comparisons and masked_select drop names; the peer keeps them where there is no tensor entry.",
         "The names of a result must not depend on whether there are entries.",
         lambda case: (
-            case.during(
-                "masked_select", *(f"td {symbol} other" for symbol in ("==", "!=", "<", "<=", ">", ">=", "&", "|", "^"))
+            case.difference.aspect == "names"
+            and (
+                case.during("masked_select")
+                or "masked_select" in case.step.text()
+                or re.fullmatch(r"(td|other) (==|!=|<=?|>=?|&|\||\^) (td|other)", case.step.operation) is not None
             )
-            and case.difference.aspect == "names"
             and case.equal_but(without_names)
         ),
     ),
@@ -48,7 +52,7 @@ ROWS: tuple[Deliberate, ...] = (
         "broadcast_to(), expand_as() and tile() keep the names of the dims they keep, as expand() and repeat() "
         "do; the peer drops all.",
         "One rule for all.",
-        differs("names", during=("broadcast_to", "expand_as", "tile"), but=without_names),
+        differs("names", during=("broadcast_to", "expand_as", "tile", "repetitions"), but=without_names),
     ),
     Deliberate(
         "names-of-new-batches",
@@ -72,6 +76,10 @@ ROWS: tuple[Deliberate, ...] = (
                 "cummin",
                 "squeeze",
                 "dense constructor",
+                "construct",
+                "copies",
+                "lock",
+                "indices of extremes",
                 "view",
                 "reshape",
                 "expand_as",
@@ -95,5 +103,17 @@ ROWS: tuple[Deliberate, ...] = (
         "The result of pad_sequence() has no names; the peer keeps some of the first tensordict.",
         "The tensordicts are stacked, and may be named in different ways.",
         differs("names", during=("pad_sequence",)),
+    ),
+    Deliberate(
+        "names-are-counted",
+        "Names are checked: one for each batch dim, and no name twice. The peer takes too many where there is no "
+        "entry, or raises IndexError or RuntimeError.",
+        "A name without a dim is a mistake.",
+        lambda case: (
+            isinstance(case.our_error, ValueError)
+            and any(
+                words in str(case.our_error) for words in ("names are needed", "names are not unique", "refine_names")
+            )
+        ),
     ),
 )

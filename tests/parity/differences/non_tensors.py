@@ -9,13 +9,16 @@ from .rows import Case, Deliberate, any_of, differs, peer_raises
 
 UNSPECIFIED = ("type", "keys", "lazy", "batch_size", "non-tensor value", "non-tensor batch_size")
 ORDER = ("<", "<=", ">", ">=", "&", "|", "^")
-WITH_A_PLAIN_OPERAND = re.compile(r"(==|!=) \(*(torch\.|-?\d|True|False)|\(td [<>] \d\)")
+WITH_A_PLAIN_OPERAND = re.compile(
+    r"(==|!=) \(*(torch\.|np\.|-?\d|True|False)|(\d|\)|True|False) (==|!=) td|\(td [<>] \d\)"
+)
 
 
 def compares_values(case: Case) -> bool:
     """Tell whether the step orders entries, or compares them with a number or a tensor."""
-    return case.during(*(f"td {symbol} other" for symbol in ORDER)) or (
-        WITH_A_PLAIN_OPERAND.search(case.step.text()) is not None
+    return (
+        case.during(*(f"td {symbol} other" for symbol in ORDER), *(f"other {symbol} td" for symbol in ORDER))
+        or WITH_A_PLAIN_OPERAND.search(case.step.text()) is not None
     )
 
 
@@ -203,5 +206,28 @@ ROWS: tuple[Deliberate, ...] = (
         "batch; such values follow the batch size. In the peer they limit it, and keep theirs.",
         "They fit any batch size.",
         differs("batch_size", "non-tensor batch_size", during=("auto_batch_size_",)),
+    ),
+    Deliberate(
+        "values-have-no-arithmetic",
+        "Non-tensor entries given to a function by call_on_nested=True have no arithmetic and no reductions; "
+        "those of the peer have some.",
+        "They hold Python objects: `.data` and `.tolist()` give them.",
+        lambda case: (
+            case.during("apply", "named_apply", "apply call_on_nested")
+            and "call_on_nested=True" in case.step.text()
+            and (case.difference.aspect == "ours lacks" or "NonTensor" in str(case.our_error))
+        ),
+    ),
+    Deliberate(
+        "values-in-arrays",
+        "to_struct_array() keeps Python objects; the peer writes their repr.",
+        "Values come out as they went in.",
+        differs("value", code="to_struct_array"),
+    ),
+    Deliberate(
+        "columns-are-contiguous",
+        "is_contiguous() asks the tensors; in the peer a column makes the answer False.",
+        "Contiguity is a property of memory.",
+        differs("value", code="is_contiguous", detail="peer False, ours True"),
     ),
 )

@@ -54,12 +54,10 @@ ROWS: tuple[Deliberate, ...] = (
         " those first.",
         "One error class for one mistake.",
         lambda case: (
-            case.during(
-                "chunk", "flatten", "rot90", "fliplr", "flipud", "stack", "repeat_interleave", "maybe_dense_stack"
-            )
-            and case.difference.aspect == "error class"
+            case.difference.aspect == "error class"
             and isinstance(case.our_error, IndexError)
             and "is out of range" in str(case.our_error)
+            and not case.during("get", "pop")
         ),
     ),
     Deliberate(
@@ -77,11 +75,7 @@ ROWS: tuple[Deliberate, ...] = (
         "no-dims-at-all",
         "squeeze(), repeat() and the like work where no dim is left; the peer raises TypeError.",
         "No dims is a legal number of dims.",
-        peer_raises(
-            "received an invalid combination of arguments - got ()",
-            "missing 1 required positional arguments",
-            operations=("squeeze", "repeat", "context manager", "contexts", "tile", "torch functions"),
-        ),
+        peer_raises("received an invalid combination of arguments - got ()", "missing 1 required positional arguments"),
     ),
     Deliberate(
         "errors-of-dims",
@@ -91,7 +85,8 @@ ROWS: tuple[Deliberate, ...] = (
         error_classes(
             "Stack dim",
             "is out of range for tensordict with shape",
-            operations=("stack", "repeat_interleave", "maybe_dense_stack", "stack out="),
+            "requires at least 2 batch dimensions",
+            "repeats must have the same size as input",
         ),
     ),
     Deliberate(
@@ -106,5 +101,30 @@ ROWS: tuple[Deliberate, ...] = (
         "in them.",
         "The lock of a result is that of the tensordict it was made from.",
         differs("locked", detail="peer True, ours False", but=without_locks),
+    ),
+    Deliberate(
+        "dims-exist",
+        "A dim out of range, a range beyond its end, or a list of repeats of another length raises, whatever the "
+        "entries; the peer lets it pass where there are none.",
+        "Whether a program is right must not depend on what is in the tensordict.",
+        we_raise(
+            "is out of range: with",
+            "exceed batch dim",
+            "must match the existing size",
+            operations=("repetitions", "repeat_interleave", "narrow"),
+        ),
+    ),
+    Deliberate(
+        "new-dims-have-sizes",
+        "expand() raises for -1 in a new dim; the peer lets it pass where there is no entry.",
+        "torch raises.",
+        we_raise("does not fit the batch size", operations=("expand",)),
+    ),
+    Deliberate(
+        "flatten-of-no-dims",
+        "flatten() of a tensordict without batch dims makes one of size 1, whatever its arguments; the peer then "
+        "flattens the entries.",
+        "Entries of a tensordict keep the dims that are their own.",
+        differs("shape", during=("flatten",), code=r"flatten\("),
     ),
 )

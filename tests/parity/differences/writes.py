@@ -38,7 +38,9 @@ ROWS: tuple[Deliberate, ...] = (
         "clone-of-strings-in-update",
         "update(inplace=True, clone=True) takes non-tensor values; the peer tries to clone them as tensors and fails.",
         "They are copied like other entries.",
-        peer_raises("clone(): argument 'input' (position 1) must be Tensor", operations=("update",)),
+        lambda case: (
+            case.during("update") and "clone(): argument 'input' (position 1) must be Tensor" in str(case.peer_error)
+        ),
     ),
     Deliberate(
         "values-at-an-index",
@@ -132,5 +134,50 @@ ROWS: tuple[Deliberate, ...] = (
         " which torch then refuses.",
         "A list has no dtype of its own.",
         peer_raises("Index put requires the source and destination dtypes match"),
+    ),
+    Deliberate(
+        "update-needs-a-mapping",
+        "update(), update_() and replace() take a mapping or a tensordict, and raise TypeError for anything "
+        "else; the peer lets None or a list pass, or raises RuntimeError.",
+        "What cannot be read as entries is a mistake.",
+        lambda case: "update needs a mapping or a tensordict" in str(case.our_error),
+    ),
+    Deliberate(
+        "replace-nothing",
+        "replace(None) returns a copy; the peer raises.",
+        "No mapping is what replace() has by default.",
+        peer_raises("Cannot use object type <class 'NoneType'>", operations=("replace",)),
+    ),
+    Deliberate(
+        "overwrites-of-other-kinds",
+        "Overwriting an entry in place by one of another kind raises InplaceWriteError; the peer replaces some, "
+        "or fails with TypeError or AttributeError.",
+        "Nothing that is locked or shared may change its kind.",
+        lambda case: (
+            "Failed to write" in str(case.our_error)
+            and (case.peer_error is None or isinstance(case.peer_error, (TypeError, AttributeError)))
+        ),
+    ),
+    Deliberate(
+        "arrays-in-rows",
+        "An array written to a row of non-tensor values is read back as that array; the peer gives a tensor.",
+        "Values come out as they went in.",
+        lambda case: (
+            case.difference.aspect.endswith("non-tensor value")
+            and "ours" in case.difference.detail
+            and "array(" in case.difference.detail
+        ),
+    ),
+    Deliberate(
+        "values-over-tensors",
+        "Writing a value that is no number over a tensor at an index raises, whatever its size; the peer passes "
+        "where no element is written.",
+        "Whether a program is right must not depend on the size of a batch.",
+        we_raise(
+            "invalid data type 'str'",
+            "must be real number",
+            "could not determine the shape",
+            operations=("setitem by key", "index write"),
+        ),
     ),
 )

@@ -103,7 +103,7 @@ class IndexMethods(UpdateMethods, SizeMethods):
 
     def _assign(self, index: Any, value: Any) -> None:
         """Write a value into the indexed region."""
-        if not self._batch_size and not (index is Ellipsis or index == ()):
+        if not self._batch_size and not (index is Ellipsis or (type(index) is tuple and not index)):
             _check_batchless(index)
         op = parse_index(index, self._batch_size)
         kind = kind_of_type(type(value))

@@ -131,10 +131,14 @@ class ReadMethods(NamesMethods):
         return kind_of(value).index(value, index)
 
     def entry_class(self, key: NestedKey) -> type:
-        """Return the type of an entry, `NoneType` when there is none."""
+        """Return the type of an entry, `NoneType` when there is none.
+
+        Raises:
+            KeyThroughLeafError: the key leads through a tensor.
+        """
         parts = require_parts(key)
         if not contains(self, parts):
-            return type(None)
+            return type(self.get(parts))
         storage = self._owner(parts)._storage
         return type(storage[parts[-1]]) if type(storage) is dict else storage.value_type(parts[-1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
@@ -29,6 +29,7 @@ from ..typing import IndexType, NestedKey
 from .kernel import Kernel
 from .names import assign_names
 from .reading import ReadMethods
+from .views import contains
 
 
 class WriteMethods(ReadMethods):
@@ -77,7 +78,7 @@ class WriteMethods(ReadMethods):
         """Overwrite the values of an existing entry in place, keeping its memory and dtype. Allowed when locked.
 
         Raises:
-            TDKeyError: the key is missing.
+            TDKeyError: the key is missing, or that of an entry of an item that is a mapping or container.
             BatchSizeError: the item does not start with `batch_size`.
             InplaceWriteError: the item cannot be copied into the entry.
         """
@@ -85,7 +86,10 @@ class WriteMethods(ReadMethods):
         owner = self._owner(parts)
         if parts[-1] not in owner._storage:
             raise missing_key(key, owner._storage)
-        owner._overwrite(parts[-1], item, non_blocking)
+        if type(item) is not Tensor and _holds_entries(item):
+            owner.update_({parts[-1]: item}, non_blocking=non_blocking)  # every container has it
+        else:
+            owner._overwrite(parts[-1], item, non_blocking)
         return self
 
     def _insert(self, key: str, item: Any) -> None:
@@ -366,7 +370,7 @@ class WriteMethods(ReadMethods):
 
     def setdefault(self, key: NestedKey, default: Any, inplace: bool = False) -> Any:
         """Return the entry, setting it to `default` first when it is missing."""
-        if key not in self:
+        if not contains(self, require_parts(key)):
             self.set(key, default, inplace=inplace)
         return self.get(key)
 
@@ -377,6 +381,12 @@ class WriteMethods(ReadMethods):
         for key in keys:
             out.set(key, value)
         return out
+
+
+def _holds_entries(item: Any) -> bool:
+    """Whether an item is a mapping or a container."""
+    kind = kind_of_type(type(item))
+    return isinstance(item, Mapping) if kind is None else kind.node(item) is not None
 
 
 def _named_like(node: Kernel, names: list[str | None], key: object) -> Kernel:
