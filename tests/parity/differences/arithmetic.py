@@ -233,7 +233,7 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "defaults-are-checked",
-        'default= is None, "intersection", a number or a tensor; the peer takes any other word where nothing is to match.',
+        'default= is None, "intersection", a number or a tensor; the peer takes any word where nothing is to match.',
         "A misspelt option must not pass in silence.",
         we_raise("default must be None"),
     ),

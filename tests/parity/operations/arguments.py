@@ -138,7 +138,8 @@ def reshaped(draw: Draw, shape: Sequence[int]) -> tuple[int, ...]:
     count = math.prod(shape)
     if count == 0:
         return tuple(draw.random.sample(list(shape), len(shape)))
-    result, rest = [], count
+    result: list[int] = []
+    rest = count
     while rest > 1 and len(result) < 3:
         divisor = draw.pick([n for n in range(1, rest + 1) if rest % n == 0])
         result.append(divisor)

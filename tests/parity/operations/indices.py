@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -128,7 +129,7 @@ def indexed_shape(index: str, shape: Sequence[int]) -> tuple[int, ...] | None:
         return None
 
 
-def as_torch_takes_it(index: object) -> object:
+def as_torch_takes_it(index: object) -> Any:
     """Return an index with ranges as lists."""
     if isinstance(index, tuple):
         return tuple(as_torch_takes_it(item) for item in index)
