@@ -204,7 +204,7 @@ def _combine(nodes: Sequence[Any], dim: int, combine: Any, error: type[TDError])
                 entries[key] = value._stack(values, dim) if combine is torch.stack else value._cat(values, dim)
             else:
                 entries[key] = _combine_values(key, values, dim, combine)
-        except TDError:
+        except (TDError, RecursionError):
             raise
         except (RuntimeError, TypeError) as trouble:
             raise _shape_trouble(combine.__name__, key, values) from trouble

@@ -22,7 +22,9 @@ class ContextMethods(CombineMethods):
     _contexts: list[Any] | None = None
 
     def __enter__(self) -> Self:
-        origin, self._origin = self._origin, None
+        origin = self._origin
+        if origin is not None and origin[0] == "lock":
+            self._origin = None  # a lock state is restored once; what a view is of stays known
         if self._contexts is None:
             self._contexts = []
         self._contexts.append(origin)

@@ -23,7 +23,7 @@ class SizeMethods(NamesMethods):
 
     @batch_size.setter
     def batch_size(self, batch_size: Any) -> None:
-        _set_batch_size(self, Size(batch_size))
+        _set_batch_size(self, Size((batch_size,)) if isinstance(batch_size, int) else Size(batch_size))
 
     @property
     def shape(self) -> Size:

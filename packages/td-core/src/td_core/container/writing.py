@@ -18,6 +18,7 @@ from ..errors import (
     TDError,
     TDKeyError,
     TDRuntimeError,
+    TDValueError,
     missing_key,
 )
 from ..keys import key_parts, require_parts
@@ -145,6 +146,9 @@ class WriteMethods(ReadMethods):
                 return self._node_from(item)
             item = as_leaf(item, batch_size, self._device)
             kind = kind_of(item)
+        inner = kind.node(item)
+        if inner is not None and _holds(inner, self):
+            raise TDValueError(f"Cannot write {key!r}: the value is, or contains, the tensordict it is written to.")
         shape = kind.shape(item)
         if shape[: len(batch_size)] != batch_size and not kind.is_collection:
             raise BatchSizeError(key, shape, batch_size)
@@ -223,7 +227,7 @@ class WriteMethods(ReadMethods):
             new = kind.copy_into(old, item, bool(non_blocking))
             if new is not old:
                 storage[key] = new
-        except TDError:
+        except (TDError, RecursionError):
             raise
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
             if not _same_memory(old, item):
@@ -246,7 +250,7 @@ class WriteMethods(ReadMethods):
             return
         try:
             storage.overwrite(key, item, bool(non_blocking))
-        except TDError:
+        except (TDError, RecursionError):
             raise
         except (RuntimeError, TypeError, ValueError, AttributeError) as error:
             if not _same_memory(storage[key], item):
@@ -387,6 +391,16 @@ def _holds_entries(item: Any) -> bool:
     """Whether an item is a mapping or a container."""
     kind = kind_of_type(type(item))
     return isinstance(item, Mapping) if kind is None else kind.node(item) is not None
+
+
+def _holds(tree: Kernel, node: Kernel) -> bool:
+    """Whether `node` is the root of a tree or one of its nodes."""
+    level = [tree]
+    while level:
+        if any(found is node for found in level):
+            return True
+        level = [child for found in level for child in found._children()]
+    return False
 
 
 def _named_like(node: Kernel, names: list[str | None], key: object) -> Kernel:

@@ -185,8 +185,12 @@ class NonTensorStack(NonTensorDataBase):
         """Build a column of (at most) `ndim` batch dims from nested lists. None: as many as the lists have."""
         rows = [v.tolist() if isinstance(v, NonTensorDataBase) else v for v in values]
         size = [len(rows)]
+        outer = {id(values)}
         while rows and (ndim is None or len(size) < ndim) and all(isinstance(row, list) for row in rows):
             length = len(rows[0])
+            if not outer.isdisjoint(map(id, rows)):
+                raise TDValueError("A list that contains itself cannot be stored.")
+            outer.update(map(id, rows))
             if not length or any(len(row) != length for row in rows):
                 break
             rows = [v.tolist() if isinstance(v, NonTensorDataBase) else v for row in rows for v in row]
