@@ -96,7 +96,8 @@ def test_the_implementation_fails_to_import(site):
     assert isinstance(caught.value.__cause__, PluginLoadError)
 
 
-def test_requirement_missing(site):
+def test_requirement_missing(site, monkeypatch):
+    monkeypatch.setattr("td_core.plugins.loader.entry_points", only(site))
     add_methods(site, requires=("no_such_library",))
     with pytest.raises(MissingBackendError) as caught:
         Container().to_h5("file")
@@ -121,7 +122,8 @@ def test_a_version_without_the_method(site):
     assert "pip install --upgrade 'td-core[h5]'" in str(caught.value)
 
 
-def test_two_providers_of_a_method(site):
+def test_two_providers_of_a_method(site, monkeypatch):
+    monkeypatch.setattr("td_core.plugins.loader.entry_points", only(site))
     add_methods(site)
     add_methods(site, distribution="fake-h5", name="fake")
     with pytest.raises(
@@ -131,7 +133,8 @@ def test_two_providers_of_a_method(site):
     assert Container.available_methods() == ()
 
 
-def test_available_methods(site):
+def test_available_methods(site, monkeypatch):
+    monkeypatch.setattr("td_core.plugins.loader.entry_points", only(site))
     add_methods(site)
     assert Container.available_methods() == ("from_h5", "to_h5")
 
