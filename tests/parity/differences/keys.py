@@ -20,16 +20,6 @@ def nested_choice(text: str) -> bool:
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
-        "get-missing-key",
-        "get() of a missing key without a default raises KeyError; the peer returns None.",
-        "A silent None hides misspelt keys. Pass a default to have one.",
-        lambda case: (
-            case.during("get", "get_at", "get_non_tensor")
-            and isinstance(case.our_error, KeyError)
-            and case.peer_error is None
-        ),
-    ),
-    Deliberate(
         "create-nested-through-a-tensor",
         "create_nested() below a tensor raises KeyError; the peer replaces the tensor.",
         "An entry must not be lost to a path that goes through it.",
