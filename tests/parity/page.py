@@ -10,10 +10,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
 HEAD = """\
 # Differences from tensordict
 
-The reference is tensordict 0.15.3. What is not listed here is meant to behave as it does there; anything else is a bug of ours.
+The reference is tensordict 0.15.3. What is not listed here is meant to behave as it does there; anything else is a bug
+of ours.
 
-The first part is made by `python -m tests.parity.page` from the table that the parity tests use: a difference that they meet and that is not in it
-fails them. The second part lists what random programs do not reach.
+The first part is made by `python -m tests.parity.page` from the table that the parity tests use: a difference that they
+meet and that is not in it fails them. The second part lists what random programs do not reach.
 """
 MARK = "## Beyond the parity tests\n"
 
