@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -235,3 +236,30 @@ class TestFromKeys:
         assert td.batch_size == torch.Size([])
         assert td["a"].item() == td["n", "b"].item() == 0
         assert TensorDict.fromkeys(["a"], 3)["a"].item() == 3
+
+
+@pytest.mark.parametrize("build", [TensorDict, TensorDict.from_dict])
+def test_a_plain_key_does_not_replace_what_a_tuple_key_made(build: Any) -> None:
+    y, z = torch.zeros(2), torch.ones(2)
+    merged = build({"x": {"z": z}, ("x", "y"): y}, [2])
+    assert list(merged["x"].keys()) == ["z", "y"]
+    with pytest.raises(KeyError, match="comes after an entry inside of it"):
+        build({("x", "y"): y, "x": {"z": z}}, [2])
+
+
+@pytest.mark.parametrize("size", [np.int64(3), 3, [3], (3,), torch.Size([3]), np.array([3]), torch.tensor([3])])
+def test_batch_sizes_of_many_types(size: Any) -> None:
+    assert TensorDict({}, size).batch_size == torch.Size([3])
+
+
+@pytest.mark.parametrize("size", [3.5, "ab", object(), [None]])
+def test_no_batch_sizes(size: Any) -> None:
+    with pytest.raises(ValueError, match="batch_size must be a sequence of ints or an int"):
+        TensorDict({}, size)
+
+
+def test_values_of_a_source_follow_the_batch_size() -> None:
+    source = TensorDict({"s": "text", "a": torch.ones(2, 3)}, [2, 3])
+    td = TensorDict(source, [2])
+    assert td.get("s").batch_size == torch.Size([2])
+    assert source.get("s").batch_size == torch.Size([2, 3])

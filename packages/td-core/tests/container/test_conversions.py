@@ -195,3 +195,12 @@ class TestStateDict:
         other = td.clone().zero_()
         other.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
         assert (other == td).all()
+
+
+def test_from_dict_instance_of_a_tensordict_keeps_its_batch() -> None:
+    td = TensorDict({"a": torch.ones(2, 3)}, [2], names=["x"])
+    new = td.from_dict_instance(td)
+    assert new is not td
+    assert new.batch_size == torch.Size([2])
+    assert new.names == ["x"]
+    assert td.from_dict_instance(td, auto_batch_size=True).batch_size == torch.Size([2, 3])

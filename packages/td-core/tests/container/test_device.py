@@ -293,3 +293,11 @@ class TestTransfer:
         for thread in threads:
             thread.join()
         assert waits == {"still": [], "moved": [CUDA]}
+
+
+def test_auto_device_reaches_nodes() -> None:
+    td = TensorDict({"a": torch.ones(2), "n": {"m": {}}}, [2]).auto_device_()
+    assert td.device == td["n"].device == td["n", "m"].device == torch.device("cpu")
+    td = TensorDict({"a": torch.ones(2), "n": {"b": torch.ones(2, device="meta")}}, [2]).auto_device_()
+    assert td.device is None
+    assert td["n"].device == torch.device("meta")

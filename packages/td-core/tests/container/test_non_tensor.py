@@ -226,3 +226,18 @@ def test_compiled_code_carries_it(fn):
         out.set_at_("col", "new", first)
         expected.set_at_("col", "new", first)
         assert out["col"] == expected["col"]
+
+
+def test_a_value_is_not_overwritten_by_a_tensor() -> None:
+    td = TensorDict({"s": "text"}, [2])
+    for write in (lambda: td.set_("s", torch.ones(2)), lambda: td.set("s", torch.ones(2), inplace=True)):
+        with pytest.raises(ValueError, match="Failed to write 's' in place"):
+            write()
+    assert td["s"] == "text"
+
+
+def test_an_empty_region_of_a_value_is_written_without_a_trace() -> None:
+    td = TensorDict({"s": "text"}, [2])
+    td[torch.tensor([False, False])] = TensorDict({"s": "other"}, [0])
+    assert td["s"] == "text"
+    assert td.entry_class("s") is NonTensorData

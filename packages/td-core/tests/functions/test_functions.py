@@ -3,9 +3,11 @@
 import pytest
 import torch
 
+import td_core
 from td_core import (
     NonTensorStack,
     TensorDict,
+    dense_stack_tds,
     expand_as_right,
     expand_right,
     isin,
@@ -196,3 +198,20 @@ class TestJoin:
                 td.cat_from_tensordict(sorted=keys)
         with pytest.raises(TDValueError, match="at least one"):
             TensorDict({"s": "x"}).stack_from_tensordict()
+
+
+def test_dense_stack_of_a_list_needs_a_dim() -> None:
+    td = TensorDict({"a": torch.ones(2)}, [2])
+    with pytest.raises(ValueError, match="needs the dim along which to stack"):
+        dense_stack_tds([td, td])
+    assert dense_stack_tds([td, td], 1).batch_size == torch.Size([2, 2])
+
+
+def test_names_of_the_package() -> None:
+    assert td_core.KEY_SEPARATOR == "."
+    assert td_core.unravel_key_to_tuple(("a", ("b",))) == ("a", "b")
+    assert td_core.unravel_key_to_tuple(1) == ()
+    assert td_core.default_is_leaf(torch.Tensor)
+    assert not td_core.default_is_leaf(TensorDict)
+    assert td_core.fromkeys(["a", ("n", "b")], 2)["n", "b"] == 2
+    assert td_core.assert_close(TensorDict({"a": torch.ones(1)}), TensorDict({"a": torch.ones(1)}))

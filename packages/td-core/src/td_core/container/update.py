@@ -9,7 +9,7 @@ import torch
 from torch import Size, Tensor
 from typing_extensions import Self
 
-from ..abc import Capability
+from ..abc import Capability, LeafSpec
 from ..errors import (
     InplaceWriteError,
     KeyThroughLeafError,
@@ -525,7 +525,9 @@ def _pair_up(node: Any, source: Any, wanted: KeyTree | None, pairs: list[Any]) -
 
 def _broadcast(key: str, value: Any, present: Any) -> Any:
     """Expand a tensor or number to the shape of the tensor it overwrites, by the rules of `Tensor.copy_`."""
-    if not isinstance(present, Tensor) or not isinstance(value, (Tensor, int, float, complex)):
+    if not isinstance(present, (Tensor, LeafSpec)) or not isinstance(value, (Tensor, int, float, complex)):
+        return value
+    if min(present.shape, default=0) < 0:  # the sizes of the members of a stack differ
         return value
     value = torch.as_tensor(value)
     try:

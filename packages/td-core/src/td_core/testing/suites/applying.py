@@ -235,3 +235,21 @@ class ApplyTests(TopicTests):
 
         with pytest.raises(ZeroDivisionError):
             self.sample().apply(broken)
+
+    @needs(Capability.INPLACE)
+    def test_apply_underscore_returns_the_container(self) -> None:
+        """CORE-142: whatever the function returns."""
+        td = self.sample()
+        before = mapped(td, torch.clone)
+        assert td.apply_(lambda value: None) is td
+        check_leaves(td, before)
+
+    @needs(Capability.NON_TENSOR)
+    @shares_values
+    def test_apply_with_a_batch_size_keeps_non_tensor_data(self) -> None:
+        """CORE-140: a value that all rows share has the new batch size."""
+        td = self.make({"a": torch.ones(2, 3), "s": "text", "c": ["x", "y"]}, [2])
+        new = td.apply(lambda value: value, batch_size=[])
+        assert new["s"] == "text"
+        assert new.get("s").batch_size == torch.Size([])
+        assert new.get("c").tolist() == ["x", "y"]

@@ -154,3 +154,14 @@ class BatchSizeTests(TopicTests):
         expected = {key: value.clone() for key, value in leaves(td).items()}
         td.batch_size = [4]
         check_leaves(td, expected, batch_size=[4])
+
+    @needs(Capability.NON_TENSOR)
+    def test_auto_batch_size_of_non_tensor_data(self) -> None:
+        """CORE-014: a column limits the batch size; a value that all rows share follows it."""
+        self.resizable()
+        td = self.make({"a": torch.ones(2, 3), "c": ["x", "y"], "s": "text"}, [2])
+        td.auto_batch_size_()
+        assert td.batch_size == torch.Size([2])
+        td.auto_batch_size_(0)
+        assert td.get("s").batch_size == torch.Size([])
+        assert td.get("c").tolist() == ["x", "y"]

@@ -242,3 +242,11 @@ class CombineTests(TopicTests):
         new = td.to_padded_tensor(padding=-1.0)
         assert new["a"].tolist() == [[1.0, 1.0, -1.0], [1.0, 1.0, 1.0]]
         assert new["b"].tolist() == [0.0, 0.0]
+
+    @needs(Capability.NAMES)
+    def test_cat_takes_the_names_of_the_first(self) -> None:
+        """CORE-094: the names are those of the first container."""
+        one = self.make({"a": torch.ones(2)}, [2], names=["x"])
+        two = self.make({"a": torch.ones(3)}, [3])
+        assert torch.cat([one, two]).names == ["x"]
+        assert torch.cat([two, one]).names == [None]

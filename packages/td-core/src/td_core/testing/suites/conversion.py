@@ -173,3 +173,14 @@ class ConversionTests(TopicTests):
         td.load_state_dict(partial, strict=False)
         assert td["a"].tolist() == [1.0, 1.0]
         assert td["b"].tolist() == [0.0, 0.0]
+
+    def test_tolist(self) -> None:
+        """CORE-207: nested lists, one level a batch dim, of the dicts of the elements."""
+        td = self.make({"a": torch.arange(4).view(2, 2), "n": {"b": torch.arange(2)}}, [2])
+        listed = td.tolist(convert_tensors=True)
+        assert listed == [{"a": [0, 1], "n": {"b": 0}}, {"a": [2, 3], "n": {"b": 1}}]
+        rows = td.tolist(convert_nodes=False)
+        assert [row.batch_size for row in rows] == [torch.Size([])] * 2
+        assert rows[1]["a"].tolist() == [2, 3]
+        with pytest.raises(TypeError):
+            td.tolist(convert_nodes=False, convert_tensors=True)

@@ -556,3 +556,43 @@ class KeyTests(TopicTests):
             td.set(key, value)
         check_leaves(td, model, batch_size=[2])
         assert all(key in td for key in model)
+
+    @needs(Capability.RENAME)
+    @needs(Capability.WRITE)
+    def test_rename_key_below_itself(self) -> None:
+        """CORE-031: an entry that moves below its own key is not lost: a node takes its place."""
+        td = self.make({"a": torch.arange(2), "n": {"c": torch.ones(2)}}, [2])
+        td.rename_key_("a", ("a", "b"))
+        td.rename_key_("n", ("n", "m"))
+        check_leaves(td, {("a", "b"): torch.arange(2), ("n", "m", "c"): torch.ones(2)}, batch_size=[2])
+
+    def test_keys_through_a_tensor(self) -> None:
+        """TRAP-008: a key that leads through a tensor is a KeyError and a ValueError."""
+        td = self.make({"a": torch.arange(2)}, [2])
+        for read in (td.get, td.__getitem__, td.entry_class, td.get_item_shape, lambda key: td.select(key)):
+            with pytest.raises(ValueError, match="not a tensordict, so it has no entry"):
+                read(("a", "b"))
+        with pytest.raises(KeyError):
+            td["a", "b"]
+        assert td.get(("a", "b"), 0) == 0
+
+    def test_get_item_shape(self) -> None:
+        """CORE-026: the shape of a tensor, the batch size of a node."""
+        td = self.sample()
+        assert td.get_item_shape("b") == torch.Size([4, 3, 2])
+        assert td.get_item_shape(("node", "deep")) == torch.Size([4, 3, 2])
+        with pytest.raises(KeyError):
+            td.get_item_shape("missing")
+
+    @needs(Capability.DELETE)
+    @needs(Capability.LOCK)
+    @needs(Capability.WRITE)
+    def test_choosing_in_place_leaves_locked_nodes_alone(self) -> None:
+        """CORE-062: a locked node below keeps its entries, and nothing else is removed before the error."""
+        td = self.make({"n": {"a": torch.ones(2), "b": torch.ones(2)}, "c": torch.ones(2)}, [2])
+        td.get("n").lock_()
+        with pytest.raises(RuntimeError):
+            td.exclude("c", ("n", "a"), inplace=True)
+        with pytest.raises(RuntimeError):
+            td.select(("n", "a"), inplace=True)
+        assert set(td.keys(True, True)) == {("n", "a"), ("n", "b"), "c"}

@@ -177,3 +177,11 @@ class ReductionTests(TopicTests):
         """CORE-134: the norm of each leaf."""
         td = self.floats()
         check_leaves(td.norm(), mapped(td, lambda value: value.norm()), batch_size=[], exact=False)
+
+    @needs(Capability.NON_TENSOR)
+    def test_softmax_keeps_columns(self) -> None:
+        """CORE-129: what keeps the batch keeps columns as they are."""
+        td = self.make({"a": torch.zeros(2), "c": ["x", "y"]}, [2])
+        new = td.softmax(0)
+        assert new["a"].tolist() == [0.5, 0.5]
+        assert new.get("c").tolist() == ["x", "y"]

@@ -569,3 +569,64 @@ class ShapeTests(TopicTests):
         flat = td.view(-1)
         check_leaves(flat, {("n", "a"): value.reshape(-1, 2)}, batch_size=[torch.Size(shape).numel()])
         check_leaves(flat.view(shape), {("n", "a"): value}, batch_size=shape)
+
+    @pytest.mark.parametrize("empty", [(), [], torch.Size([])], ids=["tuple", "list", "size"])
+    def test_shape_operations_to_no_dims(self, empty: Any) -> None:
+        """CORE-074: no dims is a legal shape."""
+        td = self.make({"a": torch.arange(1)}, [1])
+        for new in (td.view(empty), td.reshape(empty), td.squeeze(), td.view(empty).expand(empty)):
+            assert new.batch_size == torch.Size([])
+            check_leaves(new, {"a": torch.tensor(0)})
+
+    def test_view_of_another_width_must_fit(self) -> None:
+        """CORE-074: a dtype of another width may not change a batch dim."""
+        td = self.make({"a": torch.ones(3), "b": torch.ones(3, 2)}, [3])
+        with pytest.raises(RuntimeError):
+            td.view(torch.uint8)
+        assert td.select("b").view(torch.uint8)["b"].shape == torch.Size([3, 8])
+
+    @needs(Capability.NON_TENSOR)
+    def test_view_as_dtype_leaves_columns_alone(self) -> None:
+        """CORE-074: columns have no dtype."""
+        td = self.make({"b": torch.ones(2, 2), "c": ["x", "y"]}, [2])
+        assert td.view(torch.int32).get("c").tolist() == ["x", "y"]
+
+    @needs(Capability.NON_TENSOR)
+    @pytest.mark.parametrize("method", ["new_zeros", "new_ones", "new_empty"])
+    def test_new_batches_of_columns(self, method: str) -> None:
+        """CORE-068: a column is filled with its first value."""
+        td = self.make({"a": torch.ones(2), "c": ["x", "y"]}, [2])
+        new = getattr(td, method)(2, 3)
+        assert new["a"].shape == torch.Size([2, 3])
+        assert new.get("c").tolist() == [["x"] * 3] * 2
+
+    def test_chunk_and_split_of_an_empty_dim(self) -> None:
+        """CORE-083: as many empty chunks as asked, as for a tensor; one piece of size 0."""
+        td = self.make({"a": torch.ones(2, 0, 3)}, [2, 0])
+        plain = torch.ones(2, 0, 3)
+        assert [c.batch_size for c in td.chunk(5, 1)] == [c.shape[:2] for c in plain.chunk(5, 1)]
+        assert [c.batch_size for c in td.split(0, 1)] == [c.shape[:2] for c in plain.split(0, 1)]
+
+    @needs(Capability.NAMES)
+    def test_roll_without_dims_keeps_names(self) -> None:
+        """CORE-088: the batch is rolled as one dim, and keeps its shape and names in every node."""
+        td = self.sample(names=["x", "y"])
+        new = td.roll(2)
+        check_leaves(new, mapped(td, lambda v: v.flatten(0, 1).roll(2, 0).view(v.shape)), batch_size=[4, 3])
+        assert new.names == ["x", "y"]
+        assert new["node"].names == ["x", "y"]
+
+    def test_narrow_errors(self) -> None:
+        """CORE-083: IndexError for the start, RuntimeError for the end, as for a tensor."""
+        td = self.sample()
+        with pytest.raises(IndexError):
+            td.narrow(0, 5, 0)
+        with pytest.raises(RuntimeError):
+            td.narrow(0, 3, 2)
+
+    def test_pad_method(self) -> None:
+        """CORE-100: the method and the function are one."""
+        td = self.sample()
+        new = td.pad([1, 0, 0, 2], 3)
+        check_leaves(new, leaves(pad(td, [1, 0, 0, 2], 3)), batch_size=[5, 5])
+        assert (new["a"][0] == 3).all()

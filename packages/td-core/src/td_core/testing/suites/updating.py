@@ -392,3 +392,47 @@ class UpdateTests(TopicTests):
             copy["node"]["new"] = torch.ones(4, 3)
             assert ("node", "new") not in td
             assert is_tensor_collection(copy["node"])
+
+    @needs(Capability.INPLACE)
+    def test_update_underscore_broadcasts(self) -> None:
+        """CORE-051: values broadcast to the entry as in `Tensor.copy_`, and raise where they do not."""
+        td = self.make({"a": torch.zeros(2, 3), "b": torch.zeros(2)}, [2])
+        td.update_({"a": torch.arange(3.0), "b": 7})
+        check_leaves(td, {"a": torch.arange(3.0).expand(2, 3), "b": torch.full((2,), 7.0)})
+        with pytest.raises(ValueError, match="Failed to write 'a' in place"):
+            td.update_({"a": torch.ones(2)})
+
+    @needs(Capability.WRITE)
+    def test_keys_to_update_are_a_union(self) -> None:
+        """CORE-050: a node and one of its children: the whole node."""
+        source = {"n": {"a": torch.ones(2), "b": torch.ones(2)}, "c": torch.ones(2)}
+        td = self.make({"n": {"a": torch.zeros(2), "b": torch.zeros(2)}, "c": torch.zeros(2)}, [2])
+        td.update(source, keys_to_update=["n", ("n", "a")])
+        check_leaves(td, {("n", "a"): torch.ones(2), ("n", "b"): torch.ones(2), "c": torch.zeros(2)})
+
+    @needs(Capability.NAMES)
+    def test_empty_of_another_batch_size_keeps_names(self) -> None:
+        """CORE-066: the names of the first dims stay."""
+        td = self.make({"a": torch.zeros(2, 3)}, [2, 3], names=["x", "y"])
+        assert td.empty(batch_size=[7]).names == ["x"]
+        assert td.empty(batch_size=[7, 1, 1]).names == ["x", "y", None]
+
+    @needs(Capability.DELETE)
+    @needs(Capability.WRITE)
+    def test_split_keys_leaves_no_trace_of_an_error(self) -> None:
+        """CORE-063: in place, an error leaves the entries where they were."""
+        td = self.make({"a": torch.ones(2), "n": {"b": torch.ones(2)}}, [2])
+        with pytest.raises(KeyError):
+            td.split_keys(["a"], [("n", "missing")], inplace=True)
+        assert set(td.keys(True, True)) == {"a", ("n", "b")}
+        with pytest.raises(KeyError):
+            td.split_keys(["a"], ["a"], inplace=True)
+        assert set(td.keys(True, True)) == {"a", ("n", "b")}
+
+    @needs(Capability.DELETE)
+    @needs(Capability.WRITE)
+    def test_cat_tensors_over_their_own_node(self) -> None:
+        """CORE-064: the result may take the place of the node that the entries were in."""
+        td = self.make({"n": {"a": torch.ones(2, 1), "b": torch.zeros(2, 2)}}, [2])
+        td.cat_tensors(("n", "a"), ("n", "b"), out_key="n", dim=1)
+        check_leaves(td, {"n": torch.tensor([[1.0, 0, 0]]).expand(2, 3)})

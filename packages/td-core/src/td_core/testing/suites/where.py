@@ -9,7 +9,7 @@ import torch
 
 from td_core import TensorDict
 from td_core.abc import Capability
-from td_core.testing.gates import needs
+from td_core.testing.gates import needs, shares_values
 from td_core.testing.topic import TopicTests, check_leaves, leaves, mapped
 
 CONDITION = torch.tensor([True, False, True, False])
@@ -143,3 +143,18 @@ class WhereTests(TopicTests):
     def test_masked_fill_is_unlocked(self) -> None:
         """CORE-074: the result of a locked container is unlocked."""
         assert not self.sample().lock_().masked_fill(CONDITION, 1).is_locked
+
+    @needs(Capability.NON_TENSOR)
+    @shares_values
+    def test_where_selects_non_tensor_data_by_row(self) -> None:
+        """CORE-131: rows of columns, and of values that all rows share, are selected like those of tensors."""
+        mask = torch.tensor([True, False, True])
+        td = self.make({"a": torch.zeros(3), "c": ["x", "y", "z"], "s": "same", "t": "left"}, [3])
+        other = self.make({"a": torch.ones(3), "c": ["u", "v", "w"], "s": "same", "t": "right"}, [3])
+        new = td.where(mask, other)
+        assert new["a"].tolist() == [0, 1, 0]
+        assert new.get("c").tolist() == ["x", "v", "z"]
+        assert new["s"] == "same"
+        assert new.get("t").tolist() == ["left", "right", "left"]
+        assert td.get("t").tolist() == ["left"] * 3
+        assert other.get("c").tolist() == ["u", "v", "w"]

@@ -348,3 +348,34 @@ class WriteTests(TopicTests):
         check_leaves(td, {key: torch.zeros_like(value) for key, value in leaves(self.sample()).items()})
         if Capability.VIEWS in self.case.capabilities:
             assert before.unique().tolist() == [0.0]
+
+    @needs(Capability.WRITE)
+    def test_set_leaves_no_node_behind(self) -> None:
+        """CORE-043: a nested item that does not fit leaves nothing on its way."""
+        td = self.make({"a": torch.ones(2)}, [2])
+        with pytest.raises(RuntimeError):
+            td.set(("n", "m", "b"), torch.ones(3))
+        assert list(td.keys(True)) == ["a"]
+
+    @needs(Capability.INPLACE)
+    def test_set_underscore_of_a_mapping(self) -> None:
+        """CORE-045: a mapping overwrites the entries of a node; a key that the node lacks is a KeyError."""
+        td = self.make({"n": {"a": torch.zeros(2), "b": torch.zeros(2)}}, [2])
+        td.set_("n", {"a": torch.ones(2)})
+        check_leaves(td, {("n", "a"): torch.ones(2), ("n", "b"): torch.zeros(2)})
+        with pytest.raises(KeyError):
+            td.set_("n", {"z": torch.ones(2)})
+        assert list(td.get("n").keys()) == ["a", "b"]
+
+    @needs(Capability.INPLACE)
+    def test_overwriting_a_node_by_a_tensor_raises(self) -> None:
+        """CORE-044: in place, a node stays a node."""
+        td = self.make({"n": {"a": torch.zeros(2)}}, [2])
+        for write in (
+            lambda: td.set_("n", torch.ones(2)),
+            lambda: td.set("n", torch.ones(2), inplace=True),
+            lambda: td.update_({"n": torch.ones(2)}),
+        ):
+            with pytest.raises(ValueError, match="Failed to write 'n' in place"):
+                write()
+        check_leaves(td, {("n", "a"): torch.zeros(2)})
