@@ -31,10 +31,10 @@ class Survey:
         self.examples: dict[str, Finding] = {}
         self.statistics = Statistics()
 
-    def run(self, sequences: int, seed: int, seconds: float) -> None:
-        """Run this many sequences, or until the time is over."""
+    def run(self, numbers: range, seed: int, seconds: float) -> None:
+        """Run the sequences with these numbers, or until the time is over."""
         deadline = time.monotonic() + seconds
-        for number in range(sequences):
+        for number in numbers:
             for finding in run_sequence(self.libraries, seeded(seed, number), self.statistics):
                 self.note(finding)
             if time.monotonic() > deadline:
@@ -97,6 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.parity.survey", description=__doc__)
     parser.add_argument("sequences", type=int, nargs="?", default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=int, default=0, help="the number of the first sequence")
     parser.add_argument("--seconds", type=float, default=240.0, help="stop after this time")
     parser.add_argument("--groups", type=int, default=200, help="how many groups to print")
     parser.add_argument("--grids", action="store_true", help="run the directed grids too")
@@ -107,7 +108,7 @@ def main() -> int:
         print(reason, file=sys.stderr)
         return 1
     survey = Survey(Libraries(load_peer(), load_ours()))
-    survey.run(options.sequences, options.seed, options.seconds)
+    survey.run(range(options.start, options.start + options.sequences), options.seed, options.seconds)
     if options.grids:
         survey.run_grids(options.seconds)
     text = survey.report(options.groups)

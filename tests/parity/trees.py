@@ -78,7 +78,8 @@ def random_batch_size(draw: Draw) -> tuple[int, ...]:
 
 def random_names(draw: Draw, dims: int) -> tuple[str | None, ...]:
     """Return names for this many dims, some of them None."""
-    return tuple(name if draw.chance(0.8) else None for name in draw.random.sample(NAMES, dims))
+    chosen = (*NAMES, "x", "y", "z")[: max(len(NAMES), dims)]
+    return tuple(name if draw.chance(0.8) else None for name in draw.random.sample(chosen, dims))
 
 
 def random_non_tensor(draw: Draw, batch_size: tuple[int, ...]) -> Leaf:
