@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -371,11 +372,12 @@ class WriteTests(TopicTests):
     def test_overwriting_a_node_by_a_tensor_raises(self) -> None:
         """CORE-044: in place, a node stays a node."""
         td = self.make({"n": {"a": torch.zeros(2)}}, [2])
-        for write in (
+        writes: list[Callable[[], Any]] = [
             lambda: td.set_("n", torch.ones(2)),
             lambda: td.set("n", torch.ones(2), inplace=True),
             lambda: td.update_({"n": torch.ones(2)}),
-        ):
+        ]
+        for write in writes:
             with pytest.raises(ValueError, match="Failed to write 'n' in place"):
                 write()
         check_leaves(td, {("n", "a"): torch.zeros(2)})
