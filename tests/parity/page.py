@@ -13,8 +13,9 @@ HEAD = """\
 The reference is tensordict 0.15.3. What is not listed here is meant to behave as it does there; anything else is a bug
 of ours.
 
-The first part is made by `python -m tests.parity.page` from the table that the parity tests use: a difference that they
-meet and that is not in it fails them. The second part lists what random programs do not reach.
+"The peer" is tensordict. The first part is made by `python -m tests.parity.page` from the table that the parity tests
+use (`tests/parity/differences`): a difference that they meet and that no row of it explains fails them. The second part
+is written by hand: what random programs do not reach, or what shows in a sentence better than in a row.
 """
 MARK = "## Beyond the parity tests\n"
 
@@ -24,8 +25,8 @@ def part_from_table() -> str:
     sections = []
     for topic in TOPICS:
         title = (topic.__doc__ or "").strip().splitlines()[0].rstrip(".")
-        rows = [f"| {_cell(row.description)} | {_cell(row.reason)} |" for row in topic.ROWS]
-        sections.append("\n".join([f"## {title}", "", "| difference | why |", "| --- | --- |", *rows, ""]))
+        rows = [f"| `{row.id}` | {_cell(row.description)} | {_cell(row.reason)} |" for row in topic.ROWS]
+        sections.append("\n".join([f"## {title}", "", "| row | difference | why |", "| --- | --- | --- |", *rows, ""]))
     return "\n".join(sections)
 
 
