@@ -263,3 +263,9 @@ def test_values_of_a_source_follow_the_batch_size() -> None:
     td = TensorDict(source, [2])
     assert td.get("s").batch_size == torch.Size([2])
     assert source.get("s").batch_size == torch.Size([2, 3])
+
+
+def test_fromkeys_does_not_replace_what_a_tuple_key_made() -> None:
+    assert list(TensorDict.fromkeys(["b", ("n", "a"), "b"]).keys(True)) == ["b", ("n", "a"), "n"]
+    with pytest.raises(KeyError, match="comes after an entry inside of it"):
+        TensorDict.fromkeys([("n", "a"), "n"])

@@ -301,3 +301,15 @@ def test_auto_device_reaches_nodes() -> None:
     td = TensorDict({"a": torch.ones(2), "n": {"b": torch.ones(2, device="meta")}}, [2]).auto_device_()
     assert td.device is None
     assert td["n"].device == torch.device("meta")
+
+
+def test_a_new_value_keeps_its_dtype_unless_the_context_cast() -> None:
+    td = TensorDict({"a": torch.zeros(2, dtype=torch.bool)}, [2])
+    with td.to("cpu") as inner:
+        inner.set("a", torch.full((2,), 0.5))
+    assert td["a"].tolist() == [0.5, 0.5]
+    td = TensorDict({"a": torch.zeros(2, dtype=torch.int64)}, [2])
+    with td.to(torch.float32) as inner:
+        inner.set("a", torch.full((2,), 3.0))
+    assert td["a"].dtype == torch.int64
+    assert td["a"].tolist() == [3, 3]

@@ -241,3 +241,17 @@ def test_an_empty_region_of_a_value_is_written_without_a_trace() -> None:
     td[torch.tensor([False, False])] = TensorDict({"s": "other"}, [0])
     assert td["s"] == "text"
     assert td.entry_class("s") is NonTensorData
+
+
+def test_new_values_at_an_index_without_batch_dims() -> None:
+    td = TensorDict({}, [])
+    td[None] = TensorDict({"n": {"z": ["r0"]}, "s": "x"}, [1])
+    assert td["n", "z"] == "r0"
+    assert td["s"] == "x"
+
+
+def test_tensors_and_values_do_not_mix_in_cat() -> None:
+    one, two = TensorDict({"a": torch.ones(2)}, [2]), TensorDict({"a": "text"}, [2])
+    for first, second in ((one, two), (two, one)):
+        with pytest.raises((TypeError, ValueError)):
+            torch.cat([first, second])

@@ -76,8 +76,9 @@ class DeviceMethods(SizeMethods):
             LockedError: `inplace`, and the container is locked.
         """
         out: Any
+        cast = False
         if len(args) == 1 and type(args[0]) is torch.dtype and not kwargs:
-            dtype = args[0]
+            dtype, cast = args[0], True
             out = self._with_leaves([leaf.to(dtype) for leaf in self._leaves()])
         elif len(args) == 1 and type(args[0]) in (str, torch.device) and not kwargs and self._is_on(args[0]):
             if self._device is not None:
@@ -93,9 +94,10 @@ class DeviceMethods(SizeMethods):
                 _receive(self, destination)
                 return self
             out = _sent(self, destination)
+            cast = destination.dtype is not None
         if self._locked and not out._locked:
             out._locked_like(self)
-        out._origin = (ref(self), _back_to(self))
+        out._origin = (ref(self), _back_to(self, cast))
         return out  # type: ignore[no-any-return]  # the class of this container
 
     def _is_on(self, device: DeviceLike) -> bool:
@@ -270,8 +272,13 @@ def _receive(td: Any, destination: Destination) -> None:
     td._origin = None
 
 
-def _back_to(td: Any) -> Any:
-    """Return what the end of `with td.to(...)` does to the result: entries return to their device and dtype."""
+def _back_to(td: Any, cast: bool) -> Any:
+    """Return what the end of `with td.to(...)` does: entries return to their device, and to their dtype if it changed.
+
+    Args:
+        td: the container that was moved.
+        cast: whether it was cast, so that a new value of an entry has to be cast back.
+    """
 
     def back(result: Any) -> Any:
         home = td._device
@@ -286,7 +293,7 @@ def _back_to(td: Any) -> Any:
         for key in returned.keys(True, True):
             old, new = td.get(key), returned.get(key)
             if isinstance(old, Tensor) and isinstance(new, Tensor):
-                returned.set(key, new.to(old.device, old.dtype))
+                returned.set(key, new.to(old.device, old.dtype if cast else None))
         return returned
 
     return back

@@ -365,6 +365,7 @@ class WriteMethods(ReadMethods):
         Raises:
             LockedError: the container is locked.
         """
+        self._require_unlocked(f"create {key!r} in")
         parts = require_parts(key)
         owner = self._make_path(parts)
         owner._require_unlocked(f"create {key!r} in")
@@ -382,8 +383,7 @@ class WriteMethods(ReadMethods):
     def fromkeys(cls, keys: Iterable[NestedKey], value: Any = 0) -> Self:
         """Build a container of empty batch size with the same value under each key."""
         out: Self = cls._build({}, torch.Size([]))
-        for key in keys:
-            out.set(key, value)
+        out._take((key, value) for key in keys)
         return out
 
 

@@ -218,7 +218,11 @@ class NonTensorDataBase:
         kwargs = kwargs or {}
         if func in COMBINE_FUNCTIONS:
             dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
-            return COMBINE_FUNCTIONS[func](args[0] if args else kwargs["tensors"], dim)
+            values = args[0] if args else kwargs["tensors"]
+            if not all(isinstance(value, NonTensorDataBase) for value in values):
+                found = sorted({type(value).__name__ for value in values})
+                raise TDTypeError(f"torch.{func.__name__} takes non-tensor data or tensors, not both: got {found}.")
+            return COMBINE_FUNCTIONS[func](values, dim)
         if func in _SHAPE_FUNCTIONS and args:
             return args[0]._reshaped(lambda p: func(p, *args[1:], **kwargs))
         if func in _METHOD_FUNCTIONS and args:

@@ -94,11 +94,10 @@ def write_non_tensor(value: Any, index: Index, new: Any) -> Any:
         if not region.numel():
             return value
         new = as_non_tensor(new, region, value._device)
-        if isinstance(new, NonTensorData):
-            if same_value(new.data, value.data):
-                return value
-            if not value._batch_size:
-                return value.update(new)
+        if isinstance(new, NonTensorData) and same_value(new.data, value.data):
+            return value
+        if not value._batch_size:  # there is one value to write, whatever the shape of the region
+            return value.update(new if isinstance(new, NonTensorData) else new.reshape(-1)[-1])
         value = value.maybe_to_stack()
     value._write(index, new)
     return value

@@ -137,7 +137,10 @@ class ContainerMachine(RuleBasedStateMachine):
         if related or find(self.model, old) is None or blocked(self.model, new):
             return
         self.td.rename_key_(key_of(old), key_of(new))
-        put(self.model, new, take(self.model, old))
+        value = take(self.model, old)
+        if find(self.model, new) is not None:
+            take(self.model, new)  # the entry is a new one, and so the last
+        put(self.model, new, value)
 
     @rule(row=rows, number=numbers)
     def write_rows(self, row: Any, number: int) -> None:
