@@ -174,6 +174,8 @@ class Storage(MutableMapping[str, Any]):
         """Move an entry; it becomes the last one."""
         value = self[old]
         del self[old]
+        if new in self:
+            del self[new]  # so that the entry comes last
         self[new] = value
 
     def value_type(self, key: str) -> type:
