@@ -95,7 +95,7 @@ class Camera:
         if isinstance(value, type):
             return PlainShot(value.__name__)
         if isinstance(value, torch.Tensor):
-            return TensorShot(value, storage_of(value) in self.known)
+            return TensorShot(value, value.numel() > 0 and storage_of(value) in self.known)
         if self.library.is_non_tensor(value):
             return NonTensorShot(tuple(value.batch_size), plain_lists(value.tolist()))
         if self.library.is_container(value):

@@ -125,6 +125,7 @@ ROWS: tuple[Deliberate, ...] = (
                     "expected Tensor as element",
                     "invalid combination of arguments",
                     "must have at least one tensor",
+                    "object has no attribute",
                 )
             )
         ),
@@ -191,7 +192,8 @@ ROWS: tuple[Deliberate, ...] = (
             "reduce=True" in case.step.text()
             and (
                 case.difference.aspect in ("shape", "tensor values")
-                or we_raise("Sizes of tensors must match", "Expected reduction dim")(case)
+                or we_raise("Sizes of tensors must match", "Expected reduction dim", "is out of range")(case)
+                or peer_raises("must be int, not str")(case)
             )
         ),
     ),
@@ -213,9 +215,10 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "no-growing-in-place",
-        "In-place arithmetic that would enlarge the batch raises; the peer lets it pass where there are no entries.",
+        "In-place arithmetic that would enlarge the batch raises; the peer lets it pass where there are no "
+        "entries, or fails in torch.",
         "Whether a program is right must not depend on what is in the tensordict.",
-        we_raise("cannot enlarge the batch size"),
+        lambda case: "cannot enlarge the batch size" in str(case.our_error),
     ),
     Deliberate(
         "reductions-of-nothing",
@@ -242,7 +245,7 @@ ROWS: tuple[Deliberate, ...] = (
         "With default=, the result has the keys of both operands, also where one has none; the peer leaves out "
         "those of the other.",
         "default= says that it stands for missing entries.",
-        differs("keys", during=("binary methods with defaults",)),
+        differs("keys", code="default="),
     ),
     Deliberate(
         "operands-are-numbers-or-tensors",
@@ -277,5 +280,22 @@ ROWS: tuple[Deliberate, ...] = (
         "of the node.",
         "Nodes keep their own dims.",
         differs("batch_size", "names", during=("indices of extremes",)),
+    ),
+    Deliberate(
+        "where-in-longer-nodes",
+        "where() selects in nodes with more batch dims than their parent; the peer fails for some.",
+        "Nodes keep their own dims.",
+        peer_raises("cannot be expanded to the batch size", operations=("where",)),
+    ),
+    Deliberate(
+        "missing-nodes-have-the-default",
+        "With default=, the function given to apply() gets the default for each entry of a node that others "
+        "lack; the peer gives it for the node.",
+        "The function is one of entries.",
+        lambda case: (
+            case.during("apply with others")
+            and "default=" in case.step.text()
+            and (case.difference.aspect == "type" or we_raise("which does not start with the batch size")(case))
+        ),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..relaxations import with_sorted_keys, without_empty_nodes
+from ..relaxations import chained, with_sorted_keys, without_empty_nodes
 from ..snapshots import NodeShot, Shot
 from .rows import Deliberate, any_of, differs, peer_raises, we_raise
 
@@ -51,9 +51,9 @@ ROWS: tuple[Deliberate, ...] = (
         any_of(
             peer_raises(
                 "devices differ, got",
-                operations=("stack", "cat", "maybe_dense_stack", "where", "stack out=", "cat out="),
+                operations=("stack", "cat", "maybe_dense_stack", "where", "stack out=", "cat out=", "dense_stack_tds"),
             ),
-            differs("device", during=("stack", "cat", "maybe_dense_stack", "pad_sequence")),
+            differs("device", during=("stack", "cat", "maybe_dense_stack", "pad_sequence", "dense_stack_tds")),
         ),
     ),
     Deliberate(
@@ -75,7 +75,7 @@ ROWS: tuple[Deliberate, ...] = (
         "The masks of pad_sequence() have the nodes of the result; the peer leaves out nodes without tensors.",
         "A mask is looked up under the key of its entry.",
         any_of(
-            differs("keys", during=("pad_sequence",), but=without_empty_nodes),
+            differs("keys", "key order", during=("pad_sequence",), but=chained(without_empty_nodes, with_sorted_keys)),
             differs("keys", "key order", during=("pad_sequence",), code="return_mask=", but=without_the_masks),
         ),
     ),
@@ -90,5 +90,24 @@ ROWS: tuple[Deliberate, ...] = (
         "maybe_dense_stack() and lazy_stack() need equal batch sizes; the peer builds a stack that cannot be read.",
         "A lazy stack has one batch size.",
         we_raise("needs equal batch sizes"),
+    ),
+    Deliberate(
+        "pad-sequence-promotes",
+        "pad_sequence() stacks entries of different dtypes in the promoted one; the peer in that of the first.",
+        "torch.stack promotes, and nothing is cut off.",
+        differs("dtype", during=("pad_sequence",)),
+    ),
+    Deliberate(
+        "pad-sequence-keeps-longer-nodes",
+        "pad_sequence() keeps the extra batch dims of nodes; the peer cuts them.",
+        "Nodes keep their own dims.",
+        differs("batch_size", during=("pad_sequence",)),
+    ),
+    Deliberate(
+        "columns-and-values-stack",
+        "stack() takes a value for all rows and a column under the same key, and values of other batch sizes "
+        "than the batch; the peer refuses them.",
+        "A value and a column are the same entry, held in two ways.",
+        peer_raises("The shapes of the tensors to stack is incompatible", operations=("stack", "maybe_dense_stack")),
     ),
 )

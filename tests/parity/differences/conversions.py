@@ -84,4 +84,18 @@ ROWS: tuple[Deliberate, ...] = (
         "What kind an entry is, is fixed when it is written.",
         differs("type", during=("dense constructor",), detail="peer tensor, ours nontensor"),
     ),
+    Deliberate(
+        "sizes-given-are-taken",
+        "from_dict() with a batch size and auto_batch_size=True takes the size that is given, and checks it; the "
+        "peer checks it at times.",
+        "A given size answers what auto_batch_size asks.",
+        lambda case: (
+            case.during("from_dict", "make_tensordict", "conversions")
+            and ("batch_size=" in case.step.text())
+            and (
+                we_raise("which does not start with the batch size")(case)
+                or case.difference.aspect == "non-tensor batch_size"
+            )
+        ),
+    ),
 )

@@ -105,9 +105,16 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "split-keys-once",
-        "split_keys() raises for a key that is in two of the sets; the peer gives it to the first, or fails half-way.",
+        "split_keys() raises for a key that is in two of the sets; the peer gives it to the first, or fails "
+        "half-way, or where the default would do.",
         "An entry goes to one place.",
-        lambda case: case.during("split_keys") and "is in more than one set" in str(case.our_error),
+        lambda case: (
+            case.during("split_keys")
+            and (
+                "is in more than one set" in str(case.our_error)
+                or peer_raises("not found in TensorDict with keys")(case)
+            )
+        ),
     ),
     Deliberate(
         "membership-of-other-types",
@@ -168,7 +175,7 @@ ROWS: tuple[Deliberate, ...] = (
         "A key that leads through a tensor raises KeyError in get_non_tensor(), and None is its default where "
         "that was asked; the peer fails with AttributeError.",
         "As in get().",
-        lambda case: "_get_non_tensor" in str(case.peer_error),
+        lambda case: any(words in str(case.peer_error) for words in ("_get_non_tensor", "_is_non_tensor_leaf")),
     ),
     Deliberate(
         "one-key-tuples",
@@ -181,9 +188,34 @@ ROWS: tuple[Deliberate, ...] = (
         "set_() and update_() look for the key before they look at the value; the peer looks at the value first.",
         "A missing key is the mistake that explains the other.",
         lambda case: (
-            case.during("set_", "update_")
+            case.during("set_", "update_", "update_at_", "copy_", "copy_at_")
             and case.difference.aspect == "error class"
             and isinstance(case.our_error, KeyError)
+        ),
+    ),
+    Deliberate(
+        "key-errors-of-fromkeys",
+        "fromkeys() raises KeyError for a key that leads through an entry it made before; the peer ValueError as well.",
+        "As set().",
+        error_classes("is a Tensor, not a tensordict", operations=("fromkeys", "set", "setdefault")),
+    ),
+    Deliberate(
+        "moved-nodes-fit",
+        "A node or value that rename_key_() moves into a node with more batch dims is given them; the peer "
+        "leaves it as it was.",
+        "A node starts with the batch size of its parent.",
+        differs("batch_size", "non-tensor batch_size", during=("rename_key_",)),
+    ),
+    Deliberate(
+        "nodes-of-copies-are-new",
+        "exclude() and select() return new nodes at every depth, so that a key or a name set in the result does "
+        "not change the source; in the peer deeper nodes are shared.",
+        "What the result holds in common with the source is the tensors.",
+        lambda case: (
+            case.difference.place.startswith("earlier")
+            and case.during(
+                "update", "rename_", "set in a node", "setdefault", "names =", "refine_names", "load_state_dict"
+            )
         ),
     ),
 )

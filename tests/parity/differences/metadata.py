@@ -102,10 +102,15 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "out-wins",
-        "apply(out=...) writes to out and returns it, also with inplace=True; the peer then ignores out.",
+        "apply(out=...) writes to out and returns it, also with inplace=True; the peer then ignores out. "
+        "Metadata asked for may equal that of out; the peer refuses it at times.",
         "What is named is what is written.",
         any_of(
-            we_raise("given an `out`", operations=("apply_",)),
+            we_raise(
+                "given an `out`",
+                operations=("apply_", "apply", "apply with others", "named_apply", "apply call_on_nested"),
+            ),
+            peer_raises("device and out.device must be equal", "batch_size and out.batch_size must be equal"),
             differs(
                 "identity",
                 "shape",
@@ -113,8 +118,8 @@ ROWS: tuple[Deliberate, ...] = (
                 "dtype",
                 "keys",
                 "aliasing",
-                during=("apply", "apply with others", "named_apply", "apply call_on_nested"),
-                code=r"out=.*inplace=True|inplace=True.*out=",
+                during=("apply", "apply_", "apply with others", "named_apply", "apply call_on_nested"),
+                code=r"out=",
             ),
         ),
     ),
@@ -154,5 +159,16 @@ ROWS: tuple[Deliberate, ...] = (
         "reversed(td) goes through the batch from its end; the peer raises.",
         "td has a length and can be indexed, and iter(td) goes through the batch.",
         peer_raises("is not reversible"),
+    ),
+    Deliberate(
+        "contexts-of-flattened-keys",
+        "`with td.unflatten_keys()` and shape contexts write back what the block wrote, in locked and in renamed "
+        "trees; the peer fails for some.",
+        "After the block everything is where it was.",
+        peer_raises(
+            "was not found in the dest tensordict",
+            "refine_names: cannot coerce",
+            operations=("context manager", "contexts", "context manager, written in place"),
+        ),
     ),
 )

@@ -43,7 +43,7 @@ ROWS: tuple[Deliberate, ...] = (
         lambda case: (
             case.during("index read")
             and case.difference.aspect == "names"
-            and ("reshape(" in case.step.code or "[[" in case.step.code or "range(" in case.step.code)
+            and re.search(r"reshape\(|\[\[|range\(|np\.array|\[-?\d", case.step.code) is not None
             and case.equal_but(without_names)
         ),
     ),
@@ -86,7 +86,6 @@ ROWS: tuple[Deliberate, ...] = (
                 "context manager",
                 "torch functions",
             ),
-            but=without_names,
         ),
     ),
     Deliberate(

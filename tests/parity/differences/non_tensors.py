@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from ..relaxations import with_equal_values_as_one, without_non_tensors, without_none
-from .rows import Case, Deliberate, any_of, differs, peer_raises
+from .rows import Case, Deliberate, any_of, differs, peer_raises, we_raise
 
 UNSPECIFIED = ("type", "keys", "lazy", "batch_size", "non-tensor value", "non-tensor batch_size")
 ORDER = ("<", "<=", ">", ">=", "&", "|", "^")
 WITH_A_PLAIN_OPERAND = re.compile(
-    r"(==|!=) \(*(torch\.|np\.|-?\d|True|False)|(\d|\)|True|False) (==|!=) td|\(td [<>] \d\)"
+    r"(==|!=) \(*(\{|torch\.|np\.|-?\d|True|False)|(\d|\)|True|False) (==|!=) td|\(td [<>]=? -?\d"
 )
 
 
@@ -51,12 +51,15 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "empty-columns",
-        "A column without rows can be reshaped, stacked and copied; the peer raises or loses dims.",
+        "A column without rows can be reshaped, stacked and copied; the peer raises or loses dims. It cannot "
+        "fill another batch, as it has no value; the peer then gives an empty tensordict.",
         "Zero rows are a legal number of rows.",
-        lambda case: (
-            peer_raises("items cannot be empty")(case)
-            or differs("non-tensor value", "value", "type", detail=r"peer (\[\]|sequence), ours (\[\[|\[\]$|\w)")(case)
-            or (case.difference.aspect == "non-tensor batch_size" and ", ours (0" in case.difference.detail)
+        any_of(
+            peer_raises("items cannot be empty", "a NonTensorStack cannot be empty"),
+            peer_raises("list index out of range", operations=("numpy", "to_dict", "tolist")),
+            we_raise("A column without rows has no value"),
+            differs("non-tensor value", "value", "type", detail=r"peer (\[\]|sequence), ours (\[\[|\[\]$|\w)"),
+            differs("non-tensor batch_size", detail=r", ours \((0|.*\b0\b)"),
         ),
     ),
     Deliberate(
@@ -68,7 +71,8 @@ ROWS: tuple[Deliberate, ...] = (
             and (
                 unspecified(case)
                 or "unsupported operand type(s) for" in str(case.peer_error)
-                or differs("type", detail="peer tensor, ours node")(case)
+                or differs("type", detail="peer (tensor|nontensor), ours node|peer node, ours tensor")(case)
+                or (case.difference.aspect == "keys" and case.we_have_more())
             )
         ),
     ),
@@ -229,5 +233,23 @@ ROWS: tuple[Deliberate, ...] = (
         "is_contiguous() asks the tensors; in the peer a column makes the answer False.",
         "Contiguity is a property of memory.",
         differs("value", code="is_contiguous", detail="peer False, ours True"),
+    ),
+    Deliberate(
+        "kinds-of-results",
+        "A value that all rows share stays one in an expanded result; the peer makes a stack of it.",
+        "What kind an entry is, is fixed when it is written.",
+        differs("value", during=("entry_class",), detail="peer 'NonTensorStack', ours 'NonTensorData'"),
+    ),
+    Deliberate(
+        "squeezed-columns",
+        "squeeze() drops the dims of columns with those of the batch; the peer leaves some.",
+        "A column has the batch dims.",
+        differs("non-tensor batch_size", during=("squeeze", "view", "reshape", "context manager")),
+    ),
+    Deliberate(
+        "dicts-as-values",
+        "to_namedtuple() leaves a dict that is a value as it is; the peer makes a named tuple of it.",
+        "Values come out as they went in.",
+        differs("type", during=("namedtuple",), detail="peer GenericDict, ours mapping"),
     ),
 )

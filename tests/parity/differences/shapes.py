@@ -22,7 +22,7 @@ ROWS: tuple[Deliberate, ...] = (
         "expand-as-keeps-longer-nodes",
         "expand_as() keeps the extra batch dims of nodes, as expand() does; the peer cuts them.",
         "Nodes keep their own dims in every shape operation.",
-        differs("batch_size", "names", "keys", during=("expand_as",)),
+        differs("batch_size", "names", "keys", "locked", during=("expand_as",)),
     ),
     Deliberate(
         "flatten-of-one-dim",
@@ -93,7 +93,9 @@ ROWS: tuple[Deliberate, ...] = (
         "flatten-without-dims",
         "flatten() without batch dims makes one of size 1, whichever way its dims are written; the peer refuses -1.",
         "torch.flatten does.",
-        peer_raises("Incompatible end_dim", operations=("flatten", "context manager")),
+        peer_raises(
+            "Incompatible end_dim", "start_dim cannot come after end_dim", operations=("flatten", "context manager")
+        ),
     ),
     Deliberate(
         "cutting-keeps-no-lock",
@@ -126,5 +128,24 @@ ROWS: tuple[Deliberate, ...] = (
         "flattens the entries.",
         "Entries of a tensordict keep the dims that are their own.",
         differs("shape", during=("flatten",), code=r"flatten\("),
+    ),
+    Deliberate(
+        "repeats-of-nothing",
+        "repeat_interleave() with an empty list of repeats raises what torch raises; the peer TypeError.",
+        "As torch.",
+        error_classes("torch.Size() takes an iterable", operations=("repeat_interleave", "repetitions")),
+    ),
+    Deliberate(
+        "index-with-nothing",
+        "get_at() with () gives the entry itself, as for tensors; the peer raises for non-tensor data.",
+        "x[()] is x.",
+        peer_raises("Invalid indexing arguments: ()", operations=("get_at",)),
+    ),
+    Deliberate(
+        "batch-sizes-of-flattened-keys",
+        "Keys of a locked tensordict are flattened and unflattened anew when its batch size changed; the peer "
+        "returns an old result.",
+        "A result follows from what is there.",
+        differs("batch_size", during=("unflatten_keys", "flatten_keys")),
     ),
 )

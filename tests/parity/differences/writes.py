@@ -48,9 +48,12 @@ ROWS: tuple[Deliberate, ...] = (
         "raises.",
         "The region of every entry is written.",
         lambda case: (
-            case.during("index write", "index write a number")
+            case.during("index write", "index write a number", "set_at_", "update_at_")
             and (
-                peer_raises("A NonTensorData holds one value for all its elements")(case)
+                peer_raises(
+                    "A NonTensorData holds one value for all its elements",
+                    "Cannot update a NonTensorDataBase object with a NonTensorStack",
+                )(case)
                 or differs("non-tensor value", detail=r"ours -?(\d|True|False|tensor|\[)")(case)
             )
         ),
@@ -114,12 +117,14 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "columns-without-rows-are-written",
-        "Writing to an empty region of non-tensor entries does nothing; the peer raises.",
+        "Writing to an empty region of non-tensor entries does nothing, and a value is broadcast to a region "
+        "with more dims; the peer raises.",
         "So it is with tensors.",
         peer_raises(
-            "indexed destination TensorDict batch size is torch.Size([0",
+            "indexed destination TensorDict batch size is torch.Size([",
             "stack expects a non-empty TensorList",
-            operations=("index write", "index write a number", "update_at_"),
+            "too many indices for tensor",
+            operations=("index write", "index write a number", "update_at_", "set_at_", "copy_at_"),
         ),
     ),
     Deliberate(
@@ -179,5 +184,36 @@ ROWS: tuple[Deliberate, ...] = (
             "could not determine the shape",
             operations=("setitem by key", "index write"),
         ),
+    ),
+    Deliberate(
+        "ellipses-in-entries",
+        "update_at_() and copy_at_() index the entries as set_at_() does, so that an ellipsis stands for their "
+        "own dims too; the peer takes the batch dims alone at times.",
+        "The index is that of the entry.",
+        lambda case: (
+            case.during("update_at_", "copy_at_")
+            and ("..." in case.step.code)
+            and (case.our_error is None or "must match the existing size" in str(case.our_error))
+        ),
+    ),
+    Deliberate(
+        "regions-must-fit",
+        "A tensordict written at an index has the batch size of the region, or the end of it; the peer takes "
+        "anything where there are no entries.",
+        "Whether a program is right must not depend on what is in the tensordict.",
+        we_raise("cannot be written to the region of size"),
+    ),
+    Deliberate(
+        "entries-that-share-memory",
+        "In-place writes of a tree whose entries share memory (a tensor under two keys) leave the value of one "
+        "of them; which one differs.",
+        "The order of such writes is not specified.",
+        differs("tensor values", during=("copy_", "update_"), code=r"'[a-z]\.[a-z]'"),
+    ),
+    Deliberate(
+        "locked-values-are-loaded",
+        "load_state_dict(assign=True) of non-tensor data works in a locked tensordict; the peer raises.",
+        "Values are written in place.",
+        peer_raises("Cannot modify locked TensorDict", operations=("load_state_dict",)),
     ),
 )
